@@ -38,7 +38,8 @@ _PLACE_WORD: Final = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_PLACE: Final = re.compile(
-    r"\b(?:in|at|into|inside|outside|near|reach(?:es|ed)?|towards?|leav(?:e|es|ing)|across|throughout|beyond"
+    r"\b(?:(?:In|At|Inside|Outside|Near|Beyond|Across)(?= the )"
+    r"|in|at|into|inside|outside|near|reach(?:es|ed)?|towards?|leav(?:e|es|ing)|across|throughout|beyond"
     r"|(?:north|south|east|west|city|town|village|lord|lady|road|way|back|down|up|on|path|trail) (?:of|to)"
     r"|(?:ferry|boat|ship|barge|train|coach|cart|bus|gates?|port|bridge|passage) (?:of|to)"
     r"|(?:set|sets|setting) (?:out|off|sail|course) for"
@@ -78,6 +79,7 @@ _TOPIC: Final = re.compile(
     r"(?: (?:me|you|him|her|us|them|more|much|[^\W\d_a-z][\w'’-]*)){0,2} of) $"
 )
 """What stands right before the name of somebody or of a place alike: `ask her about Harrow`."""
+_TELLS: Final = re.compile(r"\b(?:tell|tells|told|inform|informs|informed|warn|warns|warned) $")
 _SAYS_WHO: Final = re.compile(r"['’]|,? (?:who|whose)\b")
 """What stands right behind a name and tells that it is somebody's."""
 _BEFORE_OWNED: Final = re.compile(r"\b(?:owns|owned|own)(?: (?:the|both))? $")
@@ -152,7 +154,18 @@ def _is_gone_to(name: str, text: str) -> bool:
 def find_known_spans(text: str, known: Sequence[Entity]) -> list[NameSpan]:
     """Return where names stand in a text: `Bram's Mill` is one, who is given something and the thing are two."""
     spans = [_without_deed(span, text) for span in find_name_spans(text)]
-    return list(split_handed_names(_join_owned_names(spans, text), text, known))
+    spans = list(split_handed_names(_join_owned_names(spans, text), text, known))
+    return [part for span in spans for part in _split_told(span, text, known)]
+
+
+def _split_told(span: NameSpan, text: str, known: Sequence[Entity]) -> tuple[NameSpan, ...]:
+    """Return who is told and whom it is about as two, if both are known: `I tell Abena Lowe is a deserter`."""
+    first, _, rest = span.name.partition(" ")
+    is_told = rest and _TELLS.search(text, max(0, span.start - 20), span.start)
+    if not is_told or not find_called(first, known) or not find_called(rest, known):
+        return (span,)
+    rest_start = span.end - len(rest)
+    return NameSpan(first, span.start, span.start + len(first)), NameSpan(rest, rest_start, span.end)
 
 
 def _without_deed(span: NameSpan, text: str) -> NameSpan:

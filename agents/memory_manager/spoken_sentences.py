@@ -66,7 +66,8 @@ _STATES = (
     r"(?=(?:(?!\b(?:that|who|whom|whose|which|what|where|when|why|how|whether|if|to|about|of)\b)[^.,;:!?])+?\s"
     r"(?:is|are|was|were|has|have|had|will|can|must|owns?|owned|belongs?|belonged|knows?|knew|killed|stole|hid|took|lives?|lived"
     r"|lies|died|comes?|came|goes|went|fell|sank|ran|wants?|wanted|needs?|needed|began|stands|stood|hangs|sleeps|slept|waits"
-    r"|waited|holds|held|keeps|kept|broke)\b|(?:he|she|they|we)\s+(?:\w+ly\s+|never\s+)?(?:saw|heard|found|met|saved|lost|sold|gave|made)\s)"
+    r"|waited|holds|held|keeps|kept|broke)\b|(?:he|she|they|we)\s+(?:\w+ly\s+|never\s+)?(?:saw|heard|found|met|saved|lost|sold|gave|made)\s"
+    r"|(?:the|my|his|her|their|our|your)\s+(?:\w+\s+)?\w+['’]s\s+(?:an?|the|not|no|been|gone|dead|alive|here|there|in|at)\b)"
 )
 """Before a statement without `that`: `I tell Dob the bell is cracked`, not `I tell Dob the truth`."""
 
@@ -83,6 +84,11 @@ _FINITE_TAGS: Final = frozenset({"s", "past"})
 _SAYS_THAT_IT_LIES: Final = re.compile(
     r"\b(?:(?:I|you) lie|lies|lied)\b(?!\s+(?:in|on|at|under|down|there|here)\b)"
 )
+_BY_WAY_OF: Final = (
+    r"(?:(?<!lie\s)(?<!lies\s)(?<!lied\s)\s*\b(?:over|into|through|on|from|across|in|at|with|during)\s+(?:the|an?|his|her|their|my|our)\s+[a-z]+"
+    r"(?:\s+[a-z]+)?(?=,?\s+that\s+(?!(?:is|was|are|were|has|had)\b)))?"
+)
+"""How or where something is said, before `that`: `over the speaker`."""
 _SAYS_ON: Final = (
     r"(?:,?\s*(?:\b(?:and|by)\s+)?\b(?:says?|said|tells?|told|claims?|claimed|swears?|swore|insists?|insisted"
     r"|saying|telling|claiming|swearing|insisting)\b(?:\s+(?:to\s+)?(?:me|us|you|him|her|them)\b)?)?"
@@ -209,7 +215,7 @@ def _find_reported_sentences(
     pattern = re.compile(
         rf"(?P<by>{subject_pattern})\s+{_DOES_BEFORE}(?:\w+ly\s+)?"
         rf"(?:(?P<says>{_REPORTING_VERBS})\s+"
-        rf"(?:(?:(?:to|{_CONFIDES_IN})\s+)?(?P<to>{listeners})(?:['’]s ear|(?!['’]s\b)))?{_SAYS_ON}"
+        rf"(?:(?:(?:to|{_CONFIDES_IN})\s+)?(?P<to>{listeners})(?:['’]s ear|(?!['’]s\b)))?{_SAYS_ON}{_BY_WAY_OF}"
         rf"|lets?\s+(?P<to_know>{listeners})\s+know)\s*"
         rf"(?P<link>:\s*|,?\s*that\s+|{_STATES}"
         rf"|(?=(?-i:{name_pattern})\s+(?:never\s+|once\s+|also\s+|\w+ly\s+)?(?P<verb>[a-z]+)\b))(?P<words>.+)",

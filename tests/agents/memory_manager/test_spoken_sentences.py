@@ -71,6 +71,7 @@ def test_spoken_sentence_is_found_in_a_report(
         "I tell Dob about the man who is dead.",
         "Dob lies on the bed that was broken.",
         "Dob lies in the bed he owns.",
+        "I tell Dob the captain's story.",
         "I tell Dob the story of the man who came back.",
         "Vess lies to Dob and leaves.",
         "Vess lies to Dob and says nothing.",

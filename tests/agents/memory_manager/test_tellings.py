@@ -138,3 +138,20 @@ async def test_what_may_be_is_told_as_no_news(session: MemorySession, line: str)
     await session.play("I nod.", line)
     texts = await read_texts(session)
     assert not any(re.match(r"(?:Mara|We|He|Teodor) (?:will|might)", text) for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    ("line", "hearer"),
+    [
+        ("I tell Teodor the captain's a deserter.", "Teodor"),
+        ("I tell Ilka the bell's gone.", "Ilka"),
+        ("> Vess says over the speaker that Ilka has the bell.", "Teodor"),
+        ("> Vess tells Ilka in the hall that the bell is lost.", "Ilka"),
+    ],
+)
+async def test_statement_without_that_or_behind_how_it_is_said_is_remembered(
+    session: MemorySession, line: str, hearer: str
+) -> None:
+    await session.play("I nod.", line)
+    texts = await read_texts(session, hearer)
+    assert any("deserter" in text or "bell" in text for text in texts), texts

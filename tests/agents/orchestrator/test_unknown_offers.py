@@ -227,6 +227,7 @@ async def test_offer_of_a_name_is_gone_once_somebody_has_it_among_others(table: 
         ("> The two men in grey are from Salt Hollow.", ["/place Salt Hollow"]),
         ("> Jonas comes from Harrowmere.", ["/place Harrowmere"]),
         ("I am from Dunvale.", ["/place Dunvale"]),
+        ("> In the Cistern there's a body in the water.", ["/place Cistern"]),
         ("> The letter is from Greta Moss.", ["/npc Greta Moss"]),
         ("> The brass ring comes from Ansel.", ["/npc Ansel"]),
         ("I take the horn and the flute from Jonas.", ["/thing horn", "/thing flute"]),
@@ -402,3 +403,9 @@ async def test_place_that_was_asked_about_is_offered_again_where_the_hero_goes_t
             f"“{name}” is not known in this world: /place {name} makes it known (Tab takes it).",
         )
         assert await table.say(f"I go into {topic} with Jonas.") == ()
+
+
+async def test_who_is_told_of_somebody_by_name_is_no_first_name_of_theirs(table: PlayedScene) -> None:
+    await table.say("/npc here Abena: my sister", "/npc Captain Lowe: our captain")
+    assert await list_offered(table, "I tell Abena Lowe is a deserter.") == []
+    assert await list_offered(table, "I look at Abena Moss.") == ["/npc Abena Moss"]
