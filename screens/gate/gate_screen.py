@@ -14,6 +14,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from agents.count_words import count_noun
 from agents.views.gate_views import LeftOpen
 from agents.views.row_verdicts import is_open, is_undecided
 from screens.dialogs.confirm_dialog import ConfirmDialog
@@ -32,7 +33,7 @@ from screens.typed_ahead import is_over_prompt
 from stores.records.ids import Id
 from widgets.proposal_detail import ProposalDetail
 from widgets.proposal_list import ProposalList
-from widgets.proposal_rows import Grouping
+from widgets.proposal_rows import Grouping, matches_filter
 from widgets.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -269,9 +270,31 @@ class GateScreen(DecidingScreen):
         self.call_when_stored(self._commit_or_ask)
 
     def _commit_or_ask(self) -> None:
-        """Write what is ticked; ask first only if something is held back by a conflict."""
+        """Write what is ticked; ask first only if the filter hides some of it, or a conflict holds something back."""
         if not self.is_current:
             return  # Enter was pressed twice
+        proposal_list = self.query_one(ProposalList)
+        hidden_rows = [
+            p
+            for p in proposal_list.views
+            if is_open(p) and p.mark == "accept" and not matches_filter(p, proposal_list.filter_text)
+        ]
+        if not hidden_rows:
+            self._commit_or_ask_of_conflicts()
+            return
+        question = ConfirmDialog(
+            f"The filter hides {count_noun(len(hidden_rows), 'ticked row')}. Commit all the same?",
+            f"A commit writes every ticked row of the gate. Not shown: {_name_rows(hidden_rows)}",
+            yes="Commit all",
+            no="Look again",
+        )
+        self.app.push_screen(question, self._commit_hidden_too)
+
+    def _commit_hidden_too(self, is_confirmed: bool | None) -> None:
+        if is_confirmed:
+            self._commit_or_ask_of_conflicts()
+
+    def _commit_or_ask_of_conflicts(self) -> None:
         undecided_rows = [p for p in self.query_one(ProposalList).views if is_undecided(p)]
         conflicting_proposals = [p for p in undecided_rows if p.mark == "hold"]
         deferred_rows = [p for p in undecided_rows if p.mark == "defer"]

@@ -150,6 +150,23 @@ async def test_gate_commit_asks_only_about_conflicts(ui: ScreenDriver) -> None:
     assert "Flooded Nave" in await canon_names(ui)
 
 
+async def test_gate_commit_asks_of_ticked_rows_that_the_filter_hides(ui: ScreenDriver) -> None:
+    """I filter the gate and press Enter on what I see: what I do not see is not written without a word."""
+    await ui.press("slash")
+    await ui.type("Mara", enter=False)
+    await ui.press("enter")
+    assert not ui.shows("Flooded Nave")
+    await ui.press("enter")
+    assert ui.shows("The filter hides 1 ticked row. Commit all the same?", "Flooded Nave")
+    await ui.press("escape")
+    assert ui.screen == "GateScreen"
+    assert "Flooded Nave" not in await canon_names(ui)
+    await ui.press("enter", "enter")
+    assert ui.shows("1 of these is in conflict")
+    await ui.press("enter")
+    assert "Flooded Nave" in await canon_names(ui)
+
+
 async def test_gate_commit_says_what_is_canon_now_and_goes_on_to_the_next_scene(ui: ScreenDriver) -> None:
     await ui.press("r", "enter")
     assert ui.shows("Canon now says", "✓ Mara Venn's HP is 7.", "2 accepted")
