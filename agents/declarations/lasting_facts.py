@@ -38,6 +38,10 @@ MAX_SENTENCE_CHARS: Final = 240
 _SPEECH: Final = "¶"
 _PART_END: Final = re.compile(r"\s*;\s*|,\s+(?:and|but|so|yet)\s+")
 _UNCERTAIN_OPENING: Final = re.compile(r"\b(?:that|if|whether|unless)\b|\?|:", re.IGNORECASE)
+_IN_TALE: Final = re.compile(
+    r"\bin [^\s,]+['’]s (?:\w+ )?(?:story|stories|tales?|songs?|ballads?|dreams?|play|poem)\b", re.IGNORECASE
+)
+"""What is so in somebody's tale is so nowhere else."""
 _PAIR: Final = re.compile(rf"{NAME_RUN.pattern} and {NAME_RUN.pattern}(?= [a-z])")
 _LONE_NAME: Final = re.compile(rf"(?!(?:I|You|He|She|It|We|They)\b)(?P<who>{NAME_RUN.pattern}) [a-z]")
 _HE_AND: Final = re.compile(rf"(?P<he>he|she) and {NAME_RUN.pattern} are ")
@@ -176,6 +180,8 @@ def split_parts(text: str) -> Iterator[Statement]:
             yield passing
         sentence = _TURNS_OUT.sub("", sentence)
         if _SPEECH in sentence or _UNCERTAIN_OPENING.search(sentence) or reports_words(sentence):
+            continue
+        if _IN_TALE.search(sentence):
             continue
         before = ""
         for part in _PART_END.split(sentence):

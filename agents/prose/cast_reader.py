@@ -329,11 +329,12 @@ class CastReader:
         """Read who dies by what the sentence says of what kills them, or of what belongs to them."""
         if _OPENS_WITH_TIME.match(sentence.text):
             return
+        owned_text = "" if deaths.tells_heart_goes_on(sentence.owned_text) else sentence.owned_text
         marks = [
             *(m for clause in find_clauses(sentence.text) for m in deaths.find_killed(_with_claim(clause))),
             *(
                 m
-                for clause in (find_clauses(sentence.owned_text) if sentence.owned_text else ())
+                for clause in (find_clauses(owned_text) if owned_text else ())
                 for m in deaths.find_killed_in_part(clause.text)
             ),
         ]

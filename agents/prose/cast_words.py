@@ -168,6 +168,11 @@ _WORDS: Final = {
     "TO_ELSEWHERE": _TO_ELSEWHERE,
     "PLACE_NOUN": _PLACE_NOUN,
     "SITE_NOUN": SITE_NOUN,
+    "IN_MIND": (
+        r"(?:(?:the|a|an|his|her|their|its)\s+)?(?:usual\s+|own\s+|old\s+|sullen\s+|stony\s+)?(?:silence|thoughts?|memory|memories|"
+        r"himself|herself|themselves|shell|dreams?|daydreams?|script|plan|plans|custom|tradition|habits?|calm|subject|topic|"
+        r"text|prayer|sleep|formality|sarcasm|reserve)"
+    ),
     "TALK_NOUN": (
         r"(?:story|tale|speech|account|tirade|argument|lecture|report|song|rant|explanation|sermon|conversation|discussion|"
         r"debate|quarrel|game|bargaining|negotiations?|contest|task|plan)"
@@ -211,7 +216,7 @@ LEAVES: Final = PhrasePattern(
     [quit] the (\w+ )?PLACE_NOUN
     [exit](END| (the|by|through|stage|with)\b(?! (\w+ )?TALK_NOUN\b))
     [swim row make] for the\b
-    GO DIRECTIONOUT(?! (like|pale|to @H@))
+    (?!back(s|ed)? away\b(?! (in|through|down|out|up|to|along|across|over)))GO DIRECTIONOUT(?! (like|pale|to @H@))
     GO DIRECTIONTO_ELSEWHERE
     [go move walk run] to (fetch|find|get|look|see to|see about|check|warn|tell|wake|prepare|summon|bring|
         search|saddle|ready|meet|alert)\b
@@ -220,7 +225,7 @@ LEAVES: Final = PhrasePattern(
         supplies|reinforcements)\b
     [depart flee withdraw retire retreat decamp abscond bolt scarper skedaddle]END
     [depart flee withdraw retire retreat] (to|from|into|for|with|in|through|again|at|by|towards?|down|up|along|
-        without|and|across|over|together)\b
+        without|and|across|over|together)\b(?! IN_MIND\b)
     [depart flee withdraw retire retreat] ([a-z]+ly|the (room|scene|house|hall|city|town|building|inn|tavern|
         ship|island|castle))\b
     [take] HIS leave
@@ -256,7 +261,8 @@ LEAVES: Final = PhrasePattern(
     [get hop jump step climb] (back )?(off|down|out) (again|here|at (the|[A-Z]))\b
     [get hop jump step climb] (back )?(off|down|out of) the (car|carriage|train|boat|cab|taxi|coach|wagon|bus|
         tram|airship|ferry|van|truck|lift|elevator|ship|cart|gondola)\b
-    [go head run ride sail drive fly hurry walk march trudge] ((back|off|out) )?(for|towards?) (the|home|[A-Z])
+    [go head run ride sail drive fly hurry walk march trudge] ((back|off|out) )?(for|towards?)
+        (the(?! (point|gist|crux|heart|core|moral|truth|end) of\b)|home|[A-Z])
     (goes|went)END
     [go step walk run hurry slip duck] (back )?inside\b
     [walk storm march ride drive] on\b(?! (the|a|his|her|about (the|HIS|how|that|what|why)

@@ -17,6 +17,7 @@ UNREAL: Final = PhrasePattern(
     \b(when|once|as soon as)\b.*\bwill\b
     \b(legend|rumou?rs?|they say|people say|word is|it is said)\b
     \b(story|stories|tales?|talk|gossip|word) (go|goes)\b(?! on\b)
+    \bin [^\s,]+['’]s (\w+ )?(story|stories|tales?|songs?|ballads?|dreams?|play|poem)\b
     \bin (my|your|his|her|a|the|somebody's) (\w+ )?(dreams?|visions?|nightmares?|story|stories|tales?|memory|
         memories|mind)\b
     \bin (my|your|his|her|a|the|somebody's) (\w+ )?(portrait|painting|picture|photograph|play|songs?|ballads?|saga|

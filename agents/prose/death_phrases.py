@@ -225,6 +225,11 @@ _NOT_DONE: Final = re.compile(
     re.IGNORECASE,
 )
 """Before what would be a death: it does not come to it."""
+_HEART_GOES_ON: Final = re.compile(
+    r"\bheart (?:stops|stopped|fails|failed)\b[^.;!?]{0,40}\b(?:then|and|but)\b[^.;!?]{0,20}"
+    r"\b(?:beats|beat|starts|started|restarts|resumes|races|leaps|pounds|hammers)\b"
+)
+"""A heart that stops and goes on kills nobody."""
 _IS_LEFT_NOTHING: Final = re.compile(r"\W*(?:there\s+(?:is|was)\s+)?nothing\b", re.IGNORECASE)
 _FEELING: Final = re.compile(rf"\b{_FEELING_NOUNS}\b", re.IGNORECASE)
 """What kills or tears apart only in a way of speaking."""
@@ -303,6 +308,11 @@ def find_killed_in_part(clause: str) -> Iterator[str]:
         is_told = not (_NOT_DONE.search(words_before) or is_way_of_speaking(words_before))
         if is_told and (owner := _OWNER.search(match[0])):
             yield owner[1]
+
+
+def tells_heart_goes_on(sentence: str) -> bool:
+    """Say whether a sentence has a heart stop and beat again."""
+    return _HEART_GOES_ON.search(sentence) is not None
 
 
 def is_way_of_speaking(subject_words: str) -> bool:

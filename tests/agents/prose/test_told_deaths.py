@@ -109,6 +109,9 @@ DEATHS = (
 NO_DEATHS = (
     "The story goes that Tom drowned once.",
     "As the tale goes, Tom drowned.",
+    "In Greta's story Tom dies.",
+    "Tom's heart stops, then beats again.",
+    "Tom's heart stops and starts again.",
     "Tom loses his footing and nearly drowns.",
     "Tom slips, and nearly breaks his neck.",
     "Tom falls ill and all but dies.",
