@@ -66,7 +66,7 @@ from agents.prose.unsaid_hero import add_hero
 from agents.solo.cast_moves import CastMoves, RecordedMoves
 from agents.solo.notices import CommandHint
 from agents.solo.strangers import find_strangers_in_claims
-from agents.solo.told_fates import FateReader, ToldDebt, ToldFate
+from agents.solo.told_fates import FateReader, ToldDeed, ToldFate
 from agents.views.proposal_views import ProposalView
 from stores.ports import CanonReader
 from stores.queries import FactsAboutQuery
@@ -146,6 +146,13 @@ class PlainClaims:
         survivors = await self._fate_reader.find_survivors(context, turn) if tells else []
         if tells or is_of_hero:
             statements += await self._find_debt_statements(context, turn, hero_name, statements, tells=tells)
+        if tells_of_others:
+            known_people = list(context.entities.values())
+            statements += [
+                statement._replace(quote=killing.quote)
+                for killing in await self._fate_reader.find_killings(context, turn)
+                for statement in find_statements(killing.sentence, known_people, hero_name)
+            ]
         if not (statements or departures or handovers or deaths or survivors):
             return ()
         entities = await self._read_named_entities(
@@ -232,7 +239,7 @@ class PlainClaims:
         """Return what the words state of debts beside other `statements`, where a pronoun means who owes or is owed."""
         known_entities = list(context.entities.values())
 
-        def state(debt: ToldDebt) -> list[Statement]:
+        def state(debt: ToldDeed) -> list[Statement]:
             stated = find_statements(debt.sentence, known_entities, hero_name)
             return [statement._replace(quote=debt.quote) for statement in stated]
 
@@ -515,7 +522,8 @@ def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence
     """Say whether it is where the hero is, which follows from where they go, or a death told of `I` or `you`."""
     fact, quote = lasting_fact
     is_stay = fact.predicate == LOCATED_IN and Involvement(role=SUBJECT, entity_id=hero.id) in fact.involves
-    is_of_hero = fact.statement != as_sentence(quote)
+    involves_hero = any(involvement.entity_id == hero.id for involvement in fact.involves)
+    is_of_hero = involves_hero and fact.statement != as_sentence(quote)
     return is_stay or (is_of_hero and any(quote in death.quote for death in deaths))
 
 

@@ -77,6 +77,11 @@ _OWES_HERO: Final = re.compile(
     r"[,;] (?:(?:and|so|but) )?(?:now )?@(?P<who>\d+)@ (?:now )?owes @H@ (?P<what>[^@,;:?]+?)[.!…]*$"
 )
 """What somebody owes the hero: `@H@ pay the bill of @0@, so now @0@ owes @H@ six crowns.`"""
+_KILLS_BY_PRONOUN: Final = re.compile(
+    r"\W*@(?P<killer>\d+)@ (?:then |[a-z]+ly )?(?:kill(?:s|ed)|murder(?:s|ed)|poison(?:s|ed)|strangle[sd]|slays|slew) "
+    r"@(?P<victim>\d+)@(?: (?:with|in|at|by|for|from|on) [^@,;:?]*)?[\s.!…]*"
+)
+"""Somebody kills somebody: `@0@ killed @1@ with a stone.`"""
 _NUMBER_MARK: Final = re.compile(r"@[\d,]+@|@[WA]@")
 _LEADING_ADVERBS: Final = re.compile(rf"^(?:{words.REAL_ADVERB}\s+|then\s+|again\s+|also\s+|now\s+)*")
 _SINGULAR_VERB: Final = re.compile(r"(?!is\b|has\b)[a-z]+(?<!s)s\b")
@@ -222,6 +227,23 @@ class CastReader:
         sentences = self._mentions.read(text, is_gm=is_gm)
         subjects = ((n, s, re.match(r"@(\d+)@", s.text)) for n, s in enumerate(sentences) if s.is_clear)
         return {n: int(m[1]) for n, s, m in subjects if m is not None and int(m[1]) in s.unnamed}
+
+    def find_pronoun_victims(self, text: str, *, is_gm: bool) -> dict[int, int]:
+        """Return whom `him` or `her` means whom somebody named killed, by the position of the sentence.
+
+        Where somebody else may be meant, nobody is.
+        """
+        sentences = self._mentions.read(text, is_gm=is_gm)
+        killings = (
+            (n, s, _KILLS_BY_PRONOUN.fullmatch(s.text))
+            for n, s in enumerate(sentences)
+            if s.is_clear and not s.is_question
+        )
+        return {
+            n: int(m["victim"])
+            for n, s, m in killings
+            if m is not None and int(m["victim"]) in s.unnamed and int(m["killer"]) not in s.unnamed
+        }
 
     def find_debts(self, text: str, *, is_gm: bool) -> dict[int, PronounDebt]:
         """Return what the hero and those whom a pronoun means owe each other, by the position of the sentence.

@@ -34,11 +34,14 @@ _OWES_PRONOUN: Final = re.compile(
     r"|[,;—–] (?:(?:and|so|but) )?(?P<credit>(?:now )?(?:he|she) (?:now )?owes (?:me|you) [^,;:?]+)$"
 )
 """That the hero owes something to somebody who is meant by a pronoun, or they to the hero, to the sentence's end."""
+_KILLS_PRONOUN: Final = re.compile(
+    r"\b(?P<kills>kill(?:s|ed)|murder(?:s|ed)|poison(?:s|ed)|strangle[sd]|slays|slew) (?:him|her)\b(?! \w+['’]s?\b)"
+)
 _UNCERTAIN: Final = re.compile(r"\b(?:that|if|whether|unless|when|once|until|would)\b", re.IGNORECASE)
 
 
-class ToldDebt(NamedTuple):
-    """A sentence of what somebody owes, with their name in it, and its words in the turn."""
+class ToldDeed(NamedTuple):
+    """A sentence of what somebody owes or whom they killed, with all names in it, and its words in the turn."""
 
     sentence: str
     quote: str
@@ -72,7 +75,7 @@ class FateReader:
         survivors = reader.find_survivors(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
         return [fate for fate in _name_fates(survivors, people, context) if context.is_dead(fate.who)]
 
-    async def find_debtors(self, context: SceneContext, turn: Turn) -> list[ToldDebt]:
+    async def find_debtors(self, context: SceneContext, turn: Turn) -> list[ToldDeed]:
         """Return what those owe by a turn who are here and meant by a pronoun: `He owes me three crowns`."""
         sentences = split_sentences(strip_speech(SINGLE_QUOTED.sub(" ¶ ", turn.text)))
         if not any(map(_OWES.match, sentences)):
@@ -82,14 +85,32 @@ class FateReader:
         subjects = reader.find_pronoun_subjects(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
         here_ids = {e.id for e in context.present_actors()}
         return [
-            ToldDebt(f"{people[number].name}{debt['owes']}", sentences[position].strip(" .!…"))
+            ToldDeed(f"{people[number].name}{debt['owes']}", sentences[position].strip(" .!…"))
             for position, number in subjects.items()
             if position < len(sentences)
             and (debt := _OWES.match(sentences[position]))
             and people[number].id in here_ids
         ]
 
-    async def find_hero_debts(self, context: SceneContext, turn: Turn) -> list[ToldDebt]:
+    async def find_killings(self, context: SceneContext, turn: Turn) -> list[ToldDeed]:
+        """Return whom somebody named kills by a turn where a pronoun means the dead one: `Tully killed him`."""
+        told_text = strip_speech(SINGLE_QUOTED.sub(" ¶ ", turn.text))
+        sentences, framed = split_sentences(told_text), find_framed_sentences(told_text)
+        if not any(map(_KILLS_PRONOUN.search, sentences)):
+            return []
+        people = await self._readers.list_people(context, turn.text)
+        reader = await self._prepare_reader(context, people, turn)
+        victims = reader.find_pronoun_victims(turn.text, is_gm=turn.speaker is not Speaker.PLAYER)
+        return [
+            ToldDeed(_KILLS_PRONOUN.sub(rf"\g<kills> {people[number].name}", quote), quote)
+            for position, number in victims.items()
+            if position < len(sentences)
+            and position not in framed
+            and _KILLS_PRONOUN.search(quote := sentences[position].strip(" .!…"))
+            and not (_UNCERTAIN.search(quote) or reports_words(quote))
+        ]
+
+    async def find_hero_debts(self, context: SceneContext, turn: Turn) -> list[ToldDeed]:
         """Return what the hero and those here owe each other who are meant by a pronoun: `I owe her ten crowns`.
 
         A debt to the hero is one behind another clause: `I pay his bill, so now he owes me six crowns`.
@@ -109,7 +130,7 @@ class FateReader:
         is_gm = turn.speaker is not Speaker.PLAYER
         here_ids = {e.id for e in context.present_actors()}
         return [
-            ToldDebt(
+            ToldDeed(
                 f"{people[debt.number].name} owes me {debt.what}"
                 if debt.is_owed_to_hero
                 else f"I owe {people[debt.number].name} {debt.what}",

@@ -46,3 +46,25 @@ async def test_killer_without_capitals_becomes_canon_by_fact(tmp_path: Path) -> 
         )
         await table.say("/accept 3", "/commit", "/fact The red monk killed Lisel")
         assert await table.say("/commit") == ("Canon: The red monk killed Lisel.",)
+
+
+async def test_killer_of_whom_a_pronoun_means_is_proposed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say(
+            "/npc here Sheriff Hob Tully: law", "/npc here Mr. Pask: steward", "/npc here Dob: a boy"
+        )
+        for lines, proposed in (
+            (("> Pask is dead. Tully killed him.",), True),
+            (("> Pask dies.", "> Tully killed him."), True),
+            (("> Pask looks at Dob. Tully killed him.",), False),
+            (("> Pask is dead. Tully says he killed him.",), False),
+            (("> Pask is dead. If Tully killed him, he will hang.",), False),
+            (("> Pask is dead. Tully nearly killed him.",), False),
+            (("> Pask is dead. Tully killed his dog.",), False),
+        ):
+            replies = await table.say(*lines)
+            assert ("Proposed: Tully killed Mr. Pask." in replies) is proposed, lines
+            await table.say(*["/undo"] * len(lines))
+        await table.say("> Pask is dead. Tully killed him.", "/accept all", "/commit")
+        assert "Tully killed Mr. Pask." in await read_canon(table)
