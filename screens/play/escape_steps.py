@@ -95,16 +95,22 @@ class EscapeSteps:
     def step_back(self) -> None:
         """Focus the prompt, clear the notes, or ask whether to leave.
 
-        In a row it ends at the prompt, once it has answered something: who presses it often wants out of a panel.
+        Notes that a new line was typed under are read already: they go without a step of their own. In a row it ends at
+        the prompt, once it has answered something: who presses it often wants out of a panel.
         """
         if not self._prompt.input_has_focus:
             self._side.leave()
-        elif self._notices.is_shown:
+        elif self._notices.is_shown and not self._has_new_text:
             self._notices.clear()
         elif self._is_spent:
             self._notices.show_lines([ESCAPE_ENDS_HERE])
         else:
+            self._notices.clear()
             self._ask_to_leave(self._note_answer)
+
+    @property
+    def _has_new_text(self) -> bool:
+        return self._prompt.has_text and not self._prompt.has_restored_text
 
     def _note_answer(self) -> None:
         self._is_spent = True

@@ -58,6 +58,26 @@ async def test_escape_in_a_row_keeps_the_text_and_the_story(tmp_path: Path) -> N
         assert ui.shows("Leave for the menu?"), "another key was pressed"
 
 
+async def test_escape_and_enter_lead_to_the_menu_from_a_line_typed_under_a_note(tmp_path: Path) -> None:
+    """The note took the Escape, and Enter played half a line."""
+    await start_story(tmp_path)
+    async with started_app(real_services(tmp_path), NARROW) as ui:
+        await ui.press("enter")
+        await ui.type("/proposals")
+        await ui.type("I put on my boots and go out to loo", enter=False)
+        await ui.press("escape")
+        assert ui.shows("Leave for the menu?")
+        await ui.press("enter")
+        assert ui.screen == "MenuScreen"
+        assert await read_turns(ui) == []
+        await ui.press("enter")
+        assert prompt(ui).text == "I put on my boots and go out to loo"
+        await ui.press("ctrl+u")
+        await ui.type("/proposals")
+        await ui.press("escape")
+        assert not ui.shows("Leave for the menu?"), "nothing was typed under the note"
+
+
 async def test_number_alone_chooses_what_was_listed_and_is_never_a_turn(tmp_path: Path) -> None:
     await start_story(tmp_path)
     async with started_app(real_services(tmp_path), NARROW) as ui:
