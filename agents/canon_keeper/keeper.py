@@ -41,6 +41,7 @@ from agents.canon_keeper.universe_policy import PolicyStore
 from agents.proposals.decisions import (
     NOTHING_DECIDED,
     decision_before_undo,
+    keep_edit,
     require_decidable,
     undo_decision,
 )
@@ -168,7 +169,7 @@ class CanonKeeper:
     # --- deciding -----------------------------------------------------------------------------------
 
     async def decide(self, ids: Collection[Id], decision: Decision | None) -> None:
-        """Set a decision, or with None take it back.
+        """Set a decision, or with None take it back. An edit that was made before stays.
 
         Raises InputError for a proposal that is unknown, off the line or closed by a commit, and for an
         edit that is of another kind or meant for several; StoreError.
@@ -180,7 +181,7 @@ class CanonKeeper:
             raise InputError(f"There is no proposal {min(unknown_ids)}.", kept=NOTHING_DECIDED)
         for proposal in proposals.values():
             require_decidable(proposal, decision, alone=len(proposals) == 1)
-        await self._log.decide(dict.fromkeys(proposals, decision))
+        await self._log.decide({p.id: keep_edit(p.decision, decision) for p in proposals.values()})
 
     async def undo_proposals(self, proposals: Sequence[ProposedChange], at: datetime) -> None:
         """Have open proposals count as not proposed, until they are redone. Raises StoreError."""

@@ -15,7 +15,7 @@ from agents.orchestrator.scene_guard import SceneGuard
 from agents.orchestrator.scene_loop import SceneLoop
 from agents.orchestrator.scene_views import SceneViewBuilder
 from agents.orchestrator.verdict_undo import VerdictUndo
-from agents.proposals.decisions import gm_decision, is_accepted_edited
+from agents.proposals.decisions import gm_decision
 from agents.proposals.line_order import sort_in_line_order
 from agents.solo.solo_tools import SoloTools
 from agents.views.gate_views import CommitReport
@@ -67,7 +67,7 @@ class GateActions:
     ) -> None:
         """Set a verdict on proposals; None removes it. `edited` replaces a single accepted proposal.
 
-        What is accepted with an edit stays so when it is accepted once more.
+        An edit that was made before stays, whatever the verdict.
         """
         decision = None
         if verdict:
@@ -75,12 +75,6 @@ class GateActions:
         if edited is None:
             proposal_ids = await self._views.ids_in_same_rows(proposal_ids)
         proposals = await self._log.proposals_by_id(proposal_ids)
-        if verdict is Verdict.ACCEPT and edited is None:
-            edited_ids = {id for id, proposal in proposals.items() if is_accepted_edited(proposal)}
-            proposal_ids = [id for id in proposal_ids if id not in edited_ids]
-            proposals = {id: proposal for id, proposal in proposals.items() if id not in edited_ids}
-            if edited_ids and not proposals:
-                return
         await self._keeper.decide(proposal_ids, decision)
         self._verdict_undo.remember(proposals, decision)
         for universe_id, scene_id in dict.fromkeys((p.universe_id, p.scene_id) for p in proposals.values()):

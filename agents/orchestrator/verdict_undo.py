@@ -14,7 +14,7 @@ from datetime import datetime
 from agents.canon_keeper.keeper import CanonKeeper
 from agents.context_assembly.scene_context import SceneContext
 from agents.events import EventBus, ProposalsChanged
-from agents.proposals.decisions import VERDICT_WORDS
+from agents.proposals.decisions import VERDICT_WORDS, keep_edit
 from agents.views.proposal_views import UndoneDecision
 from stores.errors import InputError
 from stores.records.ids import Clock, Id
@@ -73,7 +73,8 @@ class VerdictUndo:
         at = decision.at if decision else self._clock()
         for gate_id in dict.fromkeys(map(_gate_id, proposals.values())):
             before = {i: p.decision for i, p in proposals.items() if _gate_id(p) == gate_id}
-            self._made[gate_id].append(VerdictStep(before, dict.fromkeys(before, decision), at))
+            after = {i: keep_edit(earlier, decision) for i, earlier in before.items()}
+            self._made[gate_id].append(VerdictStep(before, after, at))
             self._undone[gate_id].clear()
 
     async def find_last(self, context: SceneContext) -> VerdictStep | None:

@@ -49,10 +49,14 @@ def is_rejected(proposal: ProposedChange) -> bool:
     return decision is not None and decision.verdict in (Verdict.REJECT, Verdict.FLAVOUR)
 
 
-def is_accepted_edited(proposal: ProposedChange) -> bool:
-    """Return whether somebody accepted the proposal in other words than its own."""
-    decision = gm_decision(proposal)
-    return decision is not None and decision.verdict is Verdict.ACCEPT and decision.edited is not None
+def keep_edit(before: Decision | None, decision: Decision | None) -> Decision | None:
+    """Return a decision with the edit that the one before it made; to take a decision back drops the edit, too.
+
+    Who may know a fact is such an edit: accepted once more, or put off and accepted later, it stays a secret.
+    """
+    if decision is None or decision.edited is not None or before is None or before.edited is None:
+        return decision
+    return decision.model_copy(update={"edited": before.edited})
 
 
 def came_to_nothing(proposal: ProposedChange) -> bool:

@@ -21,7 +21,6 @@ from agents.proposals.decisions import (
     NOTHING_DECIDED,
     SETTLING_VERDICTS,
     gm_decision,
-    is_accepted_edited,
     is_rejected,
 )
 from agents.services.review_groups import group_key_of
@@ -70,7 +69,7 @@ class SourceReview:
     ) -> None:
         """Set a verdict; None removes it. Accepting also accepts the undecided entities that are named.
 
-        What is accepted with an edit stays so when it is accepted once more.
+        An edit that was made before stays, whatever the verdict.
         `before_storing` is awaited once it is this decision's turn.
         """
         async with self._dispatcher.exclusive():
@@ -79,9 +78,7 @@ class SourceReview:
             proposals = await self._log.proposals_by_id(proposal_ids)
             if set(proposal_ids) - proposals.keys():
                 raise InputError("That proposal is gone.", kept=NOTHING_DECIDED)
-            is_accepting = verdict is Verdict.ACCEPT
-            batch = [p for p in proposals.values() if not (is_accepting and is_accepted_edited(p))]
-            await self._decide([batch], verdict)
+            await self._decide([proposals.values()], verdict)
 
     async def undo_last_decision(self, source_id: Id) -> UndoneDecision:
         """Undo what was decided last of the document, and is not committed. Raises InputError if nothing was."""

@@ -389,7 +389,7 @@ async def test_gate_accepts_an_edited_row_as_it_was_edited(ui: ScreenDriver) -> 
     assert rows.current.title == "The lamps are all out."
     await ui.press("a")  # to be sure
     assert await verdicts(ui) == {"The lamps are all out.": Verdict.ACCEPT}
-    await ui.press("ctrl+z")
+    await ui.press("ctrl+z", "ctrl+z")  # that, and the edit
     assert await verdicts(ui) == {}
     assert RAIN in await gate_rows(ui)
 
