@@ -25,16 +25,20 @@ _PERSON_PRONOUN: Final = re.compile(
     r"(?<=\bto )(?:him|her)\b|(?<=\bfrom )(?:him|her)\b|\b(?:him|her)(?= (?:the|a|an|my|his|our) )"
 )
 _LAST_THING: Final = re.compile(
-    r"\b(?:the|my|his|her|our|this|that) (?P<thing>[a-z][\w'’-]*(?: [a-z][\w'’-]*){0,3}?)"
+    r"\b(?P<determiner>the|an?|my|his|her|our|this|that) (?P<thing>[a-z][\w'’-]*(?: [a-z][\w'’-]*){0,3}?)"
     r"(?= (?:to|from|with|in|into|on|at|under|away|back|over|up|down|out|off)\b|$)",
     re.IGNORECASE,
+)
+_PREPOSITION_BEFORE: Final = re.compile(
+    r"\b(?:to|from|with|in|into|on|onto|at|under|behind|beside|by|near|over|of|for|through|off|out) $"
 )
 _INNER_NAME: Final = re.compile(rf"(?<= ){_NAME}")
 
 
 _DETERMINED: Final = r"(?:the|an?|my|your|his|her|their|our|some) [a-z][\w'’-]*(?: [a-z][\w'’-]*){0,2}?"
 _TWO_THINGS: Final = re.compile(
-    rf"\b(?P<first>{_DETERMINED}) and (?P<second>{_DETERMINED})"
+    rf"\b(?P<first>{_DETERMINED})(?P<of_first> (?:from|for|to|of) {_NAME}(?= and [^,;]*(?:[,;]|$)))? "
+    rf"and (?P<second>{_DETERMINED})"
     r"(?= (?:to|from|with|in|into|on|at|under|away|back|over|up|down|out|off|behind|here)\b|[,;]|$)"
 )
 
@@ -75,7 +79,15 @@ def split_things(sentence: str) -> list[str]:
     if match is None or not all(_is_thing(match[key]) for key in ("first", "second")):
         return []
     before, after = sentence[: match.start()], sentence[match.end() :]
-    return [f"{before}{match[key]}{after}" for key in ("first", "second")]
+    if not match["of_first"]:
+        return [f"{before}{match[key]}{after}" for key in ("first", "second")]
+    # `a letter from Abena and the pistol`, and not `the lamp from Abena and the pistol from Dob`.
+    is_end = re.match(r"[,;]|$", after) is not None
+    return (
+        [f"{before}{match['first']}{match['of_first']}{after}", f"{before}{match['second']}{after}"]
+        if is_end
+        else []
+    )
 
 
 def _is_thing(words: str) -> bool:
@@ -105,7 +117,14 @@ def _begins_with_name(sentence: str, start: int) -> bool:
 
 def _find_thing(words: str) -> str:
     """Return the one thing that a clause names; empty if it names none, or several."""
-    things = dict.fromkeys(match["thing"] for match in _LAST_THING.finditer(words))
+    matches = [
+        match
+        for match in _LAST_THING.finditer(words)
+        if match["determiner"].casefold() not in ("a", "an") or _is_thing(match["thing"])
+    ]
+    # What is done something to stands behind no preposition: `takes a key from under the lamp`.
+    objects = [m for m in matches if not _PREPOSITION_BEFORE.search(words, 0, m.start())]
+    things = dict.fromkeys(match["thing"] for match in (objects if len(matches) > 1 else matches))
     return next(iter(things)) if len(things) == 1 else ""
 
 

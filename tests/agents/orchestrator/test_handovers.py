@@ -112,6 +112,7 @@ def test_thing_that_is_not_handed_over_stays_where_it_is(line: str) -> None:
         ("I take the lantern and the rope from Greta.", ("lantern", "rope"), "Mara"),
         ("> Greta gives the lantern and the rope to me.", ("lantern", "rope"), "Mara"),
         ("I give Dob my coat and a knife.", ("coat", "knife"), "Dob"),
+        ("> Greta hands me a letter from Dob and the pistol.", ("letter", "pistol"), "Mara"),
         ("> Dob takes the silver cup and the bread from Greta, laughing.", ("silver cup", "bread"), "Dob"),
     ],
 )

@@ -228,6 +228,8 @@ async def test_offer_of_a_name_is_gone_once_somebody_has_it_among_others(table: 
         ("> Jonas comes from Harrowmere.", ["/place Harrowmere"]),
         ("I am from Dunvale.", ["/place Dunvale"]),
         ("> In the Cistern there's a body in the water.", ["/place Cistern"]),
+        ("> Jonas nods. He takes a brass key from under the lamp and gives it to me.", ["/thing brass key"]),
+        ("> Bram takes the purse from the shelf and hands it to me.", ["/thing purse"]),
         ("> The letter is from Greta Moss.", ["/npc Greta Moss"]),
         ("> The brass ring comes from Ansel.", ["/npc Ansel"]),
         ("I take the horn and the flute from Jonas.", ["/thing horn", "/thing flute"]),
