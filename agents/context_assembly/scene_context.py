@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from agents.canon_keeper.fact_readings import ALIVE
 from agents.canon_keeper.proposed_records import build_entity
+from agents.context_assembly.rejected_deaths import drop_rejected_deaths
 from agents.name_matching import find_similar_names, match_names, without_article
 from agents.proposals.decisions import is_undone
 from agents.proposals.line_order import sort_in_line_order
@@ -215,6 +216,7 @@ class SceneContextLoader:
         if head is not None and is_scene_end_turn(head):
             last_play_turn = await self._read_turn(head.parent_id)
         entries, undone_entries = await read_story_entries(self.log, story)
+        entries = await drop_rejected_deaths(self.log, scene, entries)
         context = SceneContext(
             universe=universe,
             story=story,
