@@ -431,10 +431,16 @@ class MonitorApp(App[None]):
                 await super().on_event(key)
 
     def _is_typed_on(self, key: events.Key) -> bool:
-        """Keep a key from the gate that is typed straight on behind the line which opened it; return whether it is."""
+        """Keep a key from what its line brought, which nobody can have read; return whether it is kept.
+
+        That is a key typed straight on at the gate which the line opened, or Enter once more on an offered roll.
+        """
         if not typed_run.TYPING_SECONDS:
             return False
+        is_bounced = self._typed_on.is_bounced(key)
         self._typed_on.note_key(key, self.screen, is_play=isinstance(self.screen, PaletteTarget))
+        if is_bounced and isinstance(self.screen, PaletteTarget) and self.screen.offers_roll:
+            return True
         is_for_gate = isinstance(self.screen, FilterTarget) and begins_burst(key)
         if not (is_for_gate and self._typed_on.is_typed_on(self.screen)):
             return False

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 PAUSE_SECONDS: float = 0.6
 """Who pauses so long has seen the screen that came."""
+BOUNCE_SECONDS: float = 0.3
+"""An Enter so soon behind another answers nothing that the first one brought: it cannot have been read."""
 
 
 class TypedOn:
@@ -17,6 +19,7 @@ class TypedOn:
 
     def __init__(self) -> None:
         self._last_time = 0.0
+        self._last_key = ""
         self._play_screen: Screen[Any] | None = None
         """The screen whose line the last Enter sent, until there is a pause."""
         self._characters: list[str] = []
@@ -27,7 +30,12 @@ class TypedOn:
             self._play_screen = None
         if is_play and key.key == "enter":
             self._play_screen = screen
-        self._last_time = key.time
+        self._last_time, self._last_key = key.time, key.key
+
+    def is_bounced(self, key: events.Key) -> bool:
+        """Say whether a key, before it is noted, is an Enter at once behind another."""
+        is_again = key.key == self._last_key == "enter"
+        return is_again and key.time - self._last_time < BOUNCE_SECONDS
 
     def is_typed_on(self, screen: Screen[Any]) -> bool:
         """Say whether what is typed now was begun on the play screen, over which another one has come."""

@@ -75,6 +75,11 @@ class PaletteTarget(Protocol):
     scene_id: Id
     """The scene that is played."""
 
+    @property
+    def offers_roll(self) -> bool:
+        """Whether a roll for the last line stands in the prompt, which Enter throws."""
+        ...
+
     def commands(self) -> tuple[CommandHelp, ...]: ...
 
     def type_command(self, command: CommandHelp) -> None:

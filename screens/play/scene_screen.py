@@ -305,6 +305,11 @@ class SceneScreen(TurnCardScreen):
         """Note a key before it does anything: any other than Escape ends a row of Escapes."""
         self._escape.note_key(key)
 
+    @property
+    def offers_roll(self) -> bool:
+        """Whether a roll for the last line stands in the prompt, which Enter throws."""
+        return self._draft.offered_roll is not None and self._prompt.has_restored_text
+
     def may_begin_line(self, key: events.Key) -> bool:
         return self._prompt_keys.may_begin_line(key)
 

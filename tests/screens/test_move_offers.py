@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from monitor_tui import typed_on, typed_run
 from stores.records.play import Speaker
 from tests.program import begin, opened
 from tests.screens.screen_driver import NARROW, ScreenDriver, real_services, started_app
 from widgets.prompt import PlayPrompt
 
+LONG = 60.0
+"""Seconds within which an Enter is one that bounced, however busy the machine is."""
 LINE = "I attack the orc"
 OFFERED = "I attack the orc /move strike Orc"
 
@@ -45,6 +48,22 @@ async def test_enter_rolls_the_offered_move(ui: ScreenDriver) -> None:
 
     assert [speaker for speaker, _ in await read_turns(ui)] == [Speaker.PLAYER, Speaker.ORACLE]
     assert ui.shows(f"you {LINE}", "strike Orc · 2d6+1")
+
+
+@pytest.mark.slow
+async def test_enter_at_once_behind_the_line_rolls_nothing(
+    ui: ScreenDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that bounces, or is pressed twice, answers no offer that nobody can have read."""
+    monkeypatch.setattr(typed_run, "TYPING_SECONDS", LONG)
+    monkeypatch.setattr(typed_on, "BOUNCE_SECONDS", LONG)
+    await ui.type(LINE)
+    await ui.press("enter")
+    assert await read_turns(ui) == []
+    assert ui.shows(OFFERED)
+    monkeypatch.setattr(typed_on, "BOUNCE_SECONDS", 0.0)
+    await ui.press("enter")
+    assert [speaker for speaker, _ in await read_turns(ui)] == [Speaker.PLAYER, Speaker.ORACLE]
 
 
 async def test_escape_tells_it_without_a_roll(ui: ScreenDriver) -> None:
