@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from agents.canon_keeper.sentences.tokens import build_name_book, read_tokens
 from agents.context_assembly.scene_context import SceneContext, SceneContextLoader
 from agents.context_assembly.story_decisions import read_decisions
 from agents.declarations.named_entities import read_named_entities
@@ -27,7 +28,7 @@ from stores.offer_file import OfferFile, StoredOffer
 from stores.ports import LogReader
 from stores.records.canon import Fact
 from stores.records.ids import Id
-from stores.records.world import ACTORS
+from stores.records.world import ACTORS, EntityKind
 
 MAX_OFFERS: Final = 6
 """Offers that are shown, the newest."""
@@ -38,7 +39,8 @@ _TIME: Final = "/time "
 _CAST: Final = "/cast + "
 _END: Final = "/end"
 _PERSON: Final = "/npc "
-_MAKES_KNOWN: Final = (_PERSON, "/place ", "/thing ")
+_THING: Final = "/thing "
+_MAKES_KNOWN: Final = (_PERSON, "/place ", _THING)
 _SETTLES: Final = ("/paid ", "/broken ")
 _LIFT: Final = "/lift "
 _HERE: Final = "here "
@@ -187,9 +189,13 @@ class OpenOffers:
         name = _name_in(command)
         if await self._contexts.find_entities(context, name):
             return True
-        if not command.startswith(_PERSON):
+        if not command.startswith((_PERSON, _THING)):
             return False
         named_entities = await read_named_entities(self._contexts.canon, context, name)
+        if command.startswith(_THING):
+            # Pask's pistol is the pistol.
+            things = build_name_book(e for e in named_entities if e.kind is EntityKind.OBJECT)
+            return any(token.entity for token in read_tokens(f"the {name}", things))
         people = [entity for entity in named_entities if entity.kind in ACTORS]
         # Old Mother Grice is Mother Grice.
         shorter_name = name.partition(" ")[2]

@@ -6,6 +6,7 @@ autopilot.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -79,7 +80,7 @@ from stores.records.canon import (
     Payload,
     Standing,
 )
-from stores.records.ids import Clock, derive_id
+from stores.records.ids import Clock, Id, derive_id
 from stores.records.play import Turn
 from stores.records.workflow import ProposedChange
 from stores.records.world import ACTORS, Entity, EntityKind
@@ -102,6 +103,8 @@ _TIES_OF_HERO: Final = frozenset(
     ]
 )
 """What the hero's own account states that lasts; the rest of it is what they do, see and carry."""
+
+_GIVES: Final = re.compile(r"\b(?:gives|gave|hands|handed)\b")
 
 
 class PlainClaims:
@@ -184,11 +187,13 @@ class PlainClaims:
             )
         ]
         handover_quotes = {fact.quote for fact in held_facts}
+        held_thing_ids = {fact.thing.id for fact in held_facts}
         facts = [
             *(
                 fact
                 for fact in stated_facts
                 if handover_quotes.isdisjoint((fact.quote, fact.fact.statement.rstrip(".")))
+                and not _is_gift_of(fact.fact, held_thing_ids)
                 and not any(_only_tells(fact, fate) for fate in (*deaths, *survivors))
             ),
             *(
@@ -530,6 +535,12 @@ def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence
 def _ties_hero(fact: AssertFact) -> bool:
     """Say whether a fact is what the hero's own account may state."""
     return fact.predicate in _TIES_OF_HERO or says_kinship(fact.statement) or ends_tie(fact.statement)
+
+
+def _is_gift_of(fact: AssertFact, held_thing_ids: set[Id]) -> bool:
+    """Return whether a mere sentence tells that a thing is given of which it is proposed who has it."""
+    is_gift = fact.predicate == STATED_PREDICATE and _GIVES.search(fact.statement) is not None
+    return is_gift and any(involvement.entity_id in held_thing_ids for involvement in fact.involves)
 
 
 def _only_tells(lasting_fact: LastingFact, fate: ToldFate) -> bool:

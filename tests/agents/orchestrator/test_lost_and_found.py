@@ -14,7 +14,7 @@ from stores.records.canon import AssertFact
 from stores.records.workflow import Verdict
 from tests.examples import first_few
 from tests.played_scene import PlayedScene
-from tests.program import opened
+from tests.program import begin, opened
 
 WORLD = (
     "/npc here Juno Ames: a signal clerk",
@@ -418,3 +418,13 @@ async def test_gift_while_something_else_happens_is_proposed_once(tmp_path: Path
         await rails.say("> Juno has the brass token.")
         lines = await rails.say("> Juno gives Perrin the brass token while the guard looks away.")
         assert lines == ("Proposed: Perrin has the brass token.",)
+
+
+async def test_gift_by_somebody_who_is_called_so_is_proposed_once(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("> A girl called Wren gives me a bone flute.", "/npc here Wren: a girl")
+        assert await table.say("/thing bone flute: it hums") == (
+            "Proposed: bone flute",
+            "Proposed: Mara has the bone flute.",
+        )

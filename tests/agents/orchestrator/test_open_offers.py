@@ -166,3 +166,16 @@ async def test_person_who_is_described_is_offered_no_more_once_known(tmp_path: P
         assert await play(program, scene_id, line) == ["/npc Teodor: my brother"]
         assert await play(program, scene_id, "/npc Teo: a boy") == ["/npc Teodor: my brother"]
         assert await play(program, scene_id, "/npc Teodor Quay: my brother, lost at sea") == []
+
+
+async def test_offer_of_a_thing_is_answered_by_a_longer_name(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        lines = (
+            "/npc here Pip: a girl",
+            "/npc here Mr. Pask: the steward",
+            "> Pask drops the pistol down the stairs.",
+        )
+        assert await play(program, scene_id, *lines) == ["/thing pistol"]
+        assert await play(program, scene_id, "/thing brass key: small") == ["/thing pistol"]
+        assert await play(program, scene_id, "/thing Pask's pistol: a pocket pistol") == []
