@@ -93,7 +93,7 @@ class SessionZero:
         ]
         next_question = next((q for q in QUESTIONS if q.key not in answers), None)
         closing_line = (
-            "Answer those you like. /zero and the word alone skips to the next."
+            "Answer those you like: Tab, then your answer. /zero and the word alone skips to the next."
             if next_question
             else "All is set."
         )
@@ -125,7 +125,7 @@ class SessionZero:
         next_question = next((q for q in later_questions if q.key not in answers), None)
         if next_question is None:
             return Reply("operation", (*answer_lines, _describe_open_questions(answers)))
-        question_line = f"{_ask(next_question, context)}  /zero {next_question.key} {next_question.example}"
+        question_line = f"{_ask(next_question, context)}  Tab, then your answer: {next_question.example}"
         return Reply(
             "operation", (*answer_lines, question_line), suggested_line=f"/zero {next_question.key} "
         )

@@ -15,6 +15,7 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
         scene_id = await begin(program)
         asked = await program.services.play.submit(scene_id, "/zero")
         assert len([line for line in asked.lines if line.startswith("·")]) == 8
+        assert asked.lines[-1].startswith("Answer those you like: Tab, then your answer.")
         assert asked.suggested_line == "/zero tone "
         answers = (
             "quiet dread",
@@ -30,6 +31,7 @@ async def test_session_zero_questions_lead_from_one_to_the_next(tmp_path: Path) 
         for answer in answers:
             reply = await program.services.play.submit(scene_id, f"{text}{answer}".strip())
             text = reply.suggested_line
+            assert not text or "Tab, then your answer: " in reply.lines[-1]
         assert text == ""
         assert reply.lines[-1] == "Still open: theme. /zero shows them."
         view = await program.services.play.scene(scene_id)
