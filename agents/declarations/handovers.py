@@ -101,6 +101,12 @@ _UNCERTAIN: Final = re.compile(
     re.IGNORECASE,
 )
 """What asks, plans, repeats, doubts or quotes."""
+_COMES_BACK: Final = re.compile(
+    r"(?:\band|\bthen|\bbut|,)\s+(?:(?:then|quickly|he|she|they|I|you|[A-Z][\w'’-]+)\s+){0,2}"
+    r"(?:(?:gives?|gave|hands?|handed|pass(?:es|ed)?|puts?|takes?|took|gets?|got|throws?|threw|toss(?:es|ed)?)\s+"
+    r"(?:it|them)\s+(?:right\s+|straight\s+)?back\b|(?:finds?|found)\s+(?:it|them)\s+again\b)"
+)
+"""What was taken, given or lost before in the sentence is where it was: `turns it over, and gives it back to me`."""
 _TAKES_BACK: Final = re.compile(r"\b(?:but|only|back|refus\w*|declin\w*|pretend\w*)\b", re.IGNORECASE)
 """What may undo the words before it, where it follows them."""
 _GIVE_TO: Final = (*GIVING_VERBS, "deliver delivers delivered")
@@ -374,9 +380,14 @@ class HandoverReader:
         return [handover for sentence in sentences for handover in self._read_written(sentence)]
 
     def _read_written(self, sentence: str) -> list[Handover]:
-        """Return the handovers of a sentence as it stands in the text; in a player's notes it may leave out `I`."""
+        """Return the handovers of a sentence as it stands in the text; in a player's notes it may leave out `I`.
+
+        What comes back within the sentence is where it was, unless it is read who has it by that.
+        """
         told = sentence if self._is_gm else add_hero(sentence)
         handovers = self._read_sentence(told.strip(" .!"))
+        if _COMES_BACK.search(sentence):
+            handovers = [h for h in handovers if "back" in h.statement.quote]
         if told == sentence:
             return handovers
         return [_quote_as_written(handover, sentence) for handover in handovers]

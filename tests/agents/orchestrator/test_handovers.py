@@ -22,6 +22,7 @@ def read(text: str) -> list[tuple[str, str]]:
         ("I hand over the ring to Greta.", "Greta has the ring", "Mara"),
         ("I hand the ring over to Greta.", "Greta has the ring", "Mara"),
         ("I hand Greta over the ring.", "Greta has the ring", "Mara"),
+        ("> Greta takes the ring, turns it over, and laughs.", "Greta has the ring", ""),
         ("I give Dob his ring.", "Dob has the ring", "Mara"),
         ("I give Greta Dob's ring.", "Greta has the ring", "Mara"),
         ("I return Dob's ring to Greta.", "Greta has the ring", "Mara"),
@@ -83,6 +84,7 @@ def test_thing_that_is_handed_over_has_a_new_holder(line: str, after: str, holde
 @pytest.mark.parametrize(
     "line",
     [
+        "> Greta takes the ring, turns it over, and gives it back to me.",
         "> Wick drops the ring by the door.",
         "I have a ring.",
         "> Dob tries to seize the ring.",
