@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import dropwhile
 from typing import Final
@@ -83,15 +83,19 @@ def find_played_names(entries: Iterable[LogEntry], front_matter: FrontMatter) ->
 def find_unplayed_names(entries: Sequence[LogEntry], front_matter: FrontMatter) -> frozenset[str]:
     """Return the folded names of those who speak and are not played: NPCs, and of whom somebody tells as `I`.
 
-    `Mother Pell gives me a pear.` is told by another.
+    `Mother Pell gives me a pear.` is told by another, and so is `Marta feeds the hens.` of the one Marta, Marta Ashe.
     """
     unplayed_names = set(_npc_names(entries, front_matter))
     narration = (e.text for e in entries if not e.speaker and e.voice in (None, Voice.GM))
     told = strip_speech("\n".join(narration))
     if _FIRST_PERSON.search(told):
         turn_counts = Counter(entry.speaker for entry in entries if entry.speaker)
-        speakers = (name for name, _ in turn_counts.most_common(_MAX_CHECKED_SPEAKERS))
-        unplayed_names |= {name.casefold() for name in speakers if re.search(rf"\b{re.escape(name)}\b", told)}
+        people = frozenset(person.casefold() for person in _people_of(entries))
+        unplayed_names |= {
+            name.casefold()
+            for name, _ in turn_counts.most_common(_MAX_CHECKED_SPEAKERS)
+            if any(re.search(rf"\b{re.escape(part)}\b", told) for part in _own_names(name, people))
+        }
     return frozenset(unplayed_names)
 
 
@@ -101,6 +105,13 @@ def _find_first_name(name: str) -> str:
     rest = list(dropwhile(lambda word: word.rstrip(".").casefold() in _BEFORE_NAMES, words))
     is_name = len(words) > 1 and 1 <= len(rest) <= 2 and all(w.isalpha() and w[0].isupper() for w in rest)
     return rest[0].casefold() if is_name else ""
+
+
+def _own_names(name: str, people: Collection[str]) -> list[str]:
+    """Return a name, and the first name in it if nobody else of the folded names has it."""
+    first_name = _find_first_name(name)
+    bearers = {person for person in people if first_name in person.split()} - {name.casefold(), first_name}
+    return [name, *(word for word in name.split() if word.casefold() == first_name and not bearers)]
 
 
 def _people_of(entries: Iterable[LogEntry]) -> Iterator[str]:
@@ -122,7 +133,7 @@ def _npc_names(entries: Iterable[LogEntry], front_matter: FrontMatter) -> Iterat
         if entry.voice is Voice.NPC and not (entry.is_deed or entry.is_callout):
             yield entry.speaker.casefold()
         for tag in entry.tags:
-            if tag.kind is TagKind.CHARACTER:
+            if tag.kind is TagKind.CHARACTER or tag.is_npc:
                 yield tag.name.casefold()
 
 

@@ -26,6 +26,8 @@ _KIND_WORDS: Final = {
 _KIND_OF: Final = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
 """The kinds by the names of folders, and the keys of front matter, that say them."""
 
+_NPC_FOLDERS: Final = word_set("npc npcs")
+
 _OTHER_FOLDERS: Final = word_set(
     "session sessions scene scenes journal journals daily log logs story stories template templates rule rules move"
     " moves oracle oracles meta picture pictures map maps assets attachments"
@@ -66,7 +68,8 @@ def _link_tags(text: str, kinds: Mapping[str, EntityKind]) -> Iterator[LogTag]:
             continue
         folder_kind = next((_KIND_OF[word] for word in reversed(folders) if word in _KIND_OF), None)
         kind = folder_kind or kinds.get(name.casefold())
-        yield LogTag(TagKind.LINK, name, entity_kind=kind, shown=link_words(link))
+        is_npc = not _NPC_FOLDERS.isdisjoint(folders) and kind is EntityKind.CHARACTER
+        yield LogTag(TagKind.LINK, name, entity_kind=kind, shown=link_words(link), is_npc=is_npc)
 
 
 def _may_name_entity(name: str) -> bool:

@@ -65,6 +65,9 @@ class LogTag:
     shown: str = ""
     """Of a link: the words that it reads as in the text."""
 
+    is_npc: bool = False
+    """Of a link: whether its folder is one of NPCs."""
+
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:

@@ -129,6 +129,33 @@ PELL = '## Session 1\n\nMother Pell gives me a glass pear.\n\n**Mother Pell:** "
             '---\ntitle: Hale\nnpc: Osk\n---\n## Session 1\n\nIt rains.\n\n**Osk:** "No."\n',
             [("npc", "Osk")],
         ),
+        (
+            '## Session 1\n\nI climb over, to where [[NPCs/Marta Ashe|Marta]] feeds the hens.\n\n**Marta:** "You."\n',
+            [("npc", "Marta Ashe")],
+        ),
+        (
+            '## Session 1\n\nRain, and [[World/NPCs/Marta Ashe|a girl]] with hens.\n\n**Marta:** "You."\n',
+            [("npc", "Marta Ashe")],
+        ),
+        (
+            "## Session 1\n\nI climb over, to where [[People/Marta Ashe|Marta]] feeds the hens.\n\n"
+            '**Marta:** "You."\n\n**Kell:** "I?"\n',
+            [("npc", "Marta Ashe"), ("player", "Kell")],
+        ),
+        # Another Marta is told of, or nobody says whose the folder is.
+        (
+            "## Session 1\n\nI see [[People/Marta Mill|Marta]] with the hens.\n\n"
+            '**Marta Ashe:** "She is early."\n',
+            [("player", "Marta Ashe")],
+        ),
+        (
+            '## Session 1\n\nRain falls on [[Characters/Marta Ashe|her]].\n\n**Marta:** "You."\n',
+            [("player", "Marta Ashe")],
+        ),
+        (
+            '## Session 1\n\nRain falls on [[NPCs/Marta Ashe|her]].\n\n**Kell:** "You."\n',
+            [("player", "Kell")],
+        ),
         # Nothing says that somebody else tells of them.
         ('## Session 1\n\nIt rains.\n\n**Kell:** "No."\n', [("player", "Kell")]),
         ('## Session 1\n\nKell waits in the rain.\n\n**Kell:** "No."\n', [("player", "Kell")]),
