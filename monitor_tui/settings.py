@@ -191,6 +191,10 @@ def _field_names(section: str) -> frozenset[str]:
 
 
 def _unknown_name_warning(file: Path, name: str) -> str:
+    section, _, field = name.partition(".")
+    if field and section in FileSettings.model_fields:
+        hint = nearest_name_hint(field, sorted(_field_names(section)), prefix=f"{section}.")
+        return f"“{name[:60]}” in {file.name} is no setting, and is left out.{hint}"
     known_names = [
         known_name
         for section in FileSettings.model_fields
@@ -201,12 +205,12 @@ def _unknown_name_warning(file: Path, name: str) -> str:
     )
 
 
-def nearest_name_hint(name: str, known_names: Iterable[str]) -> str:
-    """Return a question after the known name that is most like this one; empty if none is."""
+def nearest_name_hint(name: str, known_names: Iterable[str], *, prefix: str = "") -> str:
+    """Return a question after the known name that is most like this one, with `prefix`; empty if none is."""
     from rapidfuzz import process  # not before the first frame
 
     nearest = process.extractOne(name, list(known_names), score_cutoff=60)
-    return f" Did you mean {nearest[0]}?" if nearest else ""
+    return f" Did you mean {prefix}{nearest[0]}?" if nearest else ""
 
 
 def environment_names() -> tuple[str, ...]:

@@ -24,6 +24,8 @@ def write(home: Path, text: str) -> None:
     [
         ("[backup]\nkepp = 3\nkeep = 4", "“backup.kepp” in settings.toml is no setting, "
          "and is left out. Did you mean backup.keep?"),
+        ("[ui]\ncolour = 'red'", "“ui.colour” in settings.toml is no setting, and is left out."),
+        ("[ui]\nthem = 'nord'", "“ui.them” in settings.toml is no setting, and is left out. Did you mean ui.theme?"),
         ("[bakup]\nkeep = 4", "“bakup” in settings.toml is no setting, and is left out. Did you mean backup?"),
         ("[keys]\nup = 'k'", "“keys” in settings.toml is no setting, and is left out. Did you mean keymap?"),
     ],
