@@ -49,7 +49,7 @@ class PickPage(Vertical):
 
     @dataclass
     class NameTyped(Message):
-        """A name is typed on the row of something new, which is for a form that has a line for it."""
+        """A name of something new is typed, which is for a form that has a line for it."""
 
         page: PickPage
         character: str
@@ -91,9 +91,8 @@ class PickPage(Vertical):
         self._is_name_begun = False
 
     def on_key(self, event: Key) -> None:
-        """Begin a name on the row that says to name it; keys that do something there still do."""
-        option = self.query_one(Picker).highlighted_option
-        if event.character is None or not event.is_printable or option is None or option.id != NEW_ROW_ID:
+        """Begin a name, where a row says to name something new; keys that do something here still do."""
+        if event.character is None or not event.is_printable or NEW_ROW_ID not in self._rows:
             return
         begins_name = not (event.character.isspace() or event.key in self.screen.active_bindings)
         if self._is_name_begun or begins_name:

@@ -109,6 +109,15 @@ async def test_setup_offers_the_dead_last_and_takes_none_along(tmp_path: Path) -
 
 
 @pytest.mark.slow
+async def test_setup_name_typed_on_another_row_begins_a_new_world(sample_home: Path) -> None:
+    async with started_app(real_services(sample_home), ROOMY) as ui:
+        await ui.press("1")
+        await ui.type("The Ember Isles", enter=False)
+        assert ui.shows("A new world")
+        assert ui.app.screen.query_one("#world-name", FieldInput).value == "The Ember Isles"
+
+
+@pytest.mark.slow
 async def test_setup_suggests_a_second_story_where_and_when_the_hero_is(tmp_path: Path) -> None:
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
         for line in (
