@@ -11,6 +11,7 @@ from textual.widgets import Static
 from agents.clock_faces import CLOCK_SIGN, format_clock, format_track
 from agents.views.scene_views import SceneView, ThreadView
 from stores.records.clocks import ProgressClock
+from widgets.promise_words import PROMISE_LABEL, put_promise_first
 from widgets.safe_text import content, one_line
 from widgets.static_content import show_content
 
@@ -57,11 +58,12 @@ def _track_line(track: ProgressClock) -> Content:
 def _thread_line(thread: ThreadView) -> Content:
     kind = f"{thread.kind}: " if thread.kind else ""
     proposed_note = "  proposed" if thread.is_proposed else ""
+    name = put_promise_first(thread.name) if thread.kind == PROMISE_LABEL else thread.name
     return Content.assemble(
         (f"{thread.number} ", "$text-muted"),
         (WEIGHT_SIGN * thread.weight + " ", "$text-accent"),
         (kind, "$text-muted"),
-        one_line(thread.name),
+        one_line(name),
         (proposed_note, "italic $text-muted"),
     )
 

@@ -17,6 +17,7 @@ from agents.views.row_verdicts import is_open, is_undecided
 from stores.records.ids import Id
 from stores.records.workflow import ProposalStatus, Verdict
 from widgets.ink import Ink, Line, Piece
+from widgets.promise_words import PROMISE_LABEL, put_promise_first
 from widgets.safe_text import ellipsise, one_line, pad
 
 SELECTED_SIGN = "●"
@@ -147,7 +148,10 @@ def proposal_line(
     tail.append((f" {outcome}" if outcome else f" {confidence_text(view.confidence)}", Ink.MUTED))
     tail.append((" ", Ink.PROSE))
     space = max(4, width - _cell_count(head) - _cell_count(tail))
-    title = ellipsise(view.title, space)
+    title = view.title
+    if view.label == PROMISE_LABEL and cell_len(one_line(title)) > space:
+        title = put_promise_first(title)
+    title = ellipsise(title, space)
     return [*head, (title, title_ink), (" " * (space - cell_len(title)), Ink.PROSE), *tail]
 
 
