@@ -113,10 +113,9 @@ def _describe_reading(findings: ProposalFindings) -> str:
     """Return how a sentence was read, in words; empty for what is no sentence."""
     if findings.reading is None:
         return ""
-    if not findings.reading:
-        return NOT_COMPARED
-    claims = (" — ".join(_without_now(part) for part in words if part) for words in findings.reading)
-    return f"read as: {'; '.join(claims)}"
+    claims = [" — ".join(_without_now(part) for part in words if part) for words in findings.reading]
+    told_claims = "; ".join(filter(None, claims))
+    return f"read as: {told_claims}" if told_claims else NOT_COMPARED
 
 
 def _collect_reasons(proposal: ProposedChange, policy_decision: PolicyDecision) -> list[str]:

@@ -194,6 +194,7 @@ async def test_later_plain_place_ends_the_earlier_one(tmp_path: Path) -> None:
         ("Iselin Quay is in Pier Nine", ""),
         ("Captain Vess and Tam left at dawn", "read as: Captain Vess and Tam — left at dawn"),
         ("What a night for Tam", NOT_COMPARED),
+        ("There's a tunnel from the coal shed to the mine", NOT_COMPARED),
     ],
 )
 async def test_plain_fact_shows_how_it_is_read(tmp_path: Path, sentence: str, reading: str) -> None:
