@@ -55,6 +55,7 @@ from agents.orchestrator.earlier_times import describe_earlier_times
 from agents.orchestrator.exchange import Exchange, is_narration, tells_of_hero
 from agents.orchestrator.line_facts import MAX_COMPARED_FACTS, LineFacts
 from agents.orchestrator.name_notices import NameNotices
+from agents.orchestrator.same_debts import describe_same_debt, may_be_same_debt
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.proposals.decisions import is_rejected
 from agents.proposals.evidence import words_evidence
@@ -301,10 +302,10 @@ class PlainClaims:
         named_lines = (f"Proposed: {row.title}" for row in own_rows if _is_named(row.proposal.change))
         time_lines = describe_earlier_times(row.proposal for row in own_rows)
         debt_lines = (
-            f"≈ “{other.title}” may be the same debt: reject one of the two if it is."
+            describe_same_debt(other.title)
             for row in own_rows
             for other in rows
-            if other.proposal.id not in proposed_ids and _may_be_same_debt(row.proposal, other.proposal)
+            if other.proposal.id not in proposed_ids and may_be_same_debt(row.proposal, other.proposal)
         )
         return (
             *named_lines,
@@ -473,20 +474,6 @@ def _plain_words(exchange: Exchange) -> str:
     if exchange.npc_name:
         return ""
     return drop_opening_times(strip_typed_markers(exchange.words))
-
-
-def _may_be_same_debt(one: ProposedChange, other: ProposedChange) -> bool:
-    """Say whether a debt of the same two is told with more words or fewer: `four coins`, `four coins for the lamp`."""
-    debts = [
-        p.change for p in (one, other) if isinstance(p.change, AssertFact) and p.change.predicate == "owes"
-    ]
-    if len(debts) < 2 or is_rejected(other) or set(debts[0].involves) != set(debts[1].involves):
-        return False
-    # Names may be the short or the full ones.
-    words, other_words = (
-        {word for word in debt.statement.rstrip(".").split() if word[0].islower()} for debt in debts
-    )
-    return words <= other_words or other_words <= words
 
 
 def _describe_ended_holdings(rows: Iterable[ProposalView]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from agents.orchestrator.exchange import begin_exchange
 from agents.orchestrator.exchange_pipeline import ExchangePipeline
 from agents.orchestrator.outcome import Outcome
 from agents.orchestrator.play_tools import PlayTools
+from agents.orchestrator.same_debts import describe_same_debts
 from agents.orchestrator.scene_views import SceneViewBuilder, describe_conflicts
 from agents.orchestrator.timeline import Timeline
 from agents.orchestrator.undone_canon import UndoneCanonService
@@ -187,6 +188,7 @@ class SceneActions:
             *(_describe_undone_states(context_after, proposals) if not own_rows else ()),
             *unread_lines,
             *describe_earlier_times(proposals),
+            *describe_same_debts(proposals, context.undecided),
             *describe_conflicts(row for row in own_rows if row.mark != "reject"),
         )
         rejected_ids = {row.proposal.id for row in own_rows if row.mark == "reject"}

@@ -59,3 +59,13 @@ async def test_debt_of_the_hero_to_whom_a_pronoun_means_is_proposed(
 )
 async def test_debt_to_whom_a_pronoun_may_not_mean_alone_is_not_proposed(tmp_path: Path, line: str) -> None:
     assert not any("Proposed" in reply for reply in await reply_to(tmp_path, line))
+
+
+async def test_debt_that_is_stated_again_with_the_full_name_may_be_the_same(tmp_path: Path) -> None:
+    async with opened(tmp_path) as program:
+        table = PlayedScene(program, await begin(program))
+        await table.say("/npc here Nan Vess: a lawyer", "/npc here Tam: a boy", "I owe Nan forty crowns.")
+        same = "≈ “Mara owes Nan forty crowns.” may be the same debt: reject one of the two if it is."
+        assert same in await table.say("/fact debt: Mara owes Nan Vess forty crowns")
+        assert not any("≈" in line for line in await table.say("/fact Mara owes Tam forty crowns"))
+        assert not any("≈" in line for line in await table.say("/fact Mara owes Nan Vess a horse"))
