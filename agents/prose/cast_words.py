@@ -486,7 +486,7 @@ FALLS_ASLEEP: Final = PhrasePattern(
     [collapse slump drop sink crumple keel fall] (\w+ ){0,5}?(unconscious|senseless|insensible|in a
         (dead )?(faint|swoon)|out cold)\b
     (is|am|are|was|were|lies|lie|lay|sits?|sat) ((now|already|still|\w+ly) )?((fast|sound|out) )?(asleep|unconscious|
-        senseless|snoring|sleeping|insensible|drugged|dead drunk)\b
+        senseless|snoring|sleeping|insensible|drugged|dead drunk)\b(?! on (his|her|their|my|our|your) feet\b)
     (is|am|are|was|were|lies|lie|lay) ((now|already|still) )?((knocked|out) )?(out cold|knocked (out|cold|unconscious|
         senseless))\b
     [sleep](END| (through|on|like|soundly|deeply|in|by|at|under|with|beside|and)\b)

@@ -346,6 +346,8 @@ LEAVING = (
     _case("Bela", "> Bela is gone.", "-Bela"),
     _case("Bela", "> Bela is gone in a flash.", "-Bela"),
     _case("Bela", "> Bela is gone in thought.", ""),
+    _case("Bela", "> Bela is asleep on her feet.", ""),
+    _case("Bela", "> Bela is asleep on her bench.", "zBela"),
     _case("Bela", "> Bela storms on about the tax.", ""),
     _case("Bela", "> Bela retreats into silence.", ""),
     _case("Bela", "> Bela withdraws into herself.", ""),
