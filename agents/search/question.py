@@ -356,8 +356,11 @@ def remove_questions(text: str) -> str:
 
 def remove_what_is_asked(question: RecordQuestion, text: str) -> str:
     """Remove direct and indirect questions from a text, unless the question is what somebody asked."""
-    if _SPEAKS_OF_ASKING.search(question.text):
-        return remove_questions(text)
+    return remove_questions(text) if _SPEAKS_OF_ASKING.search(question.text) else remove_all_questions(text)
+
+
+def remove_all_questions(text: str) -> str:
+    """Remove direct and indirect questions from a text: `I ask whether Josper is my uncle` does not say that he is."""
     sentences = split_sentences(remove_questions(text))
     return " ".join(sentence for sentence in sentences if not ASKS_INDIRECTLY.search(sentence))
 

@@ -94,6 +94,7 @@ def match_turn(
     rarity: Rarity = EVEN_RARITY,
     *,
     continued_text: str = "",
+    goes_on: bool = False,
 ) -> TurnMatch:
     """Match what a turn states; `speaker_name` is empty where it is not about who speaks.
 
@@ -101,7 +102,7 @@ def match_turn(
     to have done, and a number, a name or the like if it asks for one. Whom it is about may be said shortly before, in
     the turn or in `previous_texts` (the last first), or be among `implied_ids` (the place of the scene). What the turn
     before asks is part of the answer to it, and so is what the player did in it, where the GM tells what came of it
-    (`continued_text`).
+    (`continued_text`). A player who goes on after what they asked (`goes_on`) answers it only if it was on those named.
     """
     deed = find_asked_deed(question)
     question = _without_place_deed(question, deed)
@@ -109,7 +110,10 @@ def match_turn(
     sentences = split_sentences(text) or [""]
     last_text = previous_texts[0] if previous_texts else ""
     asked_before = " ".join(
-        s for s in _last_sentences(last_text) if s in continued_text or "?" in s or ASKS_INDIRECTLY.search(s)
+        s
+        for s in _last_sentences(last_text)
+        if s in continued_text
+        or (("?" in s or ASKS_INDIRECTLY.search(s)) and not (goes_on and _is_on_others(question, s)))
     )
     context = " ".join(" ".join(_last_sentences(previous)) for previous in reversed(previous_texts))
     answering_windows = [
@@ -272,6 +276,12 @@ def _tells_where_put(deed: AskedDeed | None, thing: SoughtOne, text: str) -> boo
     is_of_subject = deed is None or not deed.subject_words or not deed.subject_words.isdisjoint(forms)
     has_place = not (LOCATION_WORDS | {"into", "onto"}).isdisjoint(forms)
     return is_of_subject and has_place and tells_whereabouts(thing, text)
+
+
+def _is_on_others(question: RecordQuestion, text: str) -> bool:
+    """Say whether a text has none of the names of a question."""
+    forms = word_forms(text)
+    return bool(question.names) and not any(name.is_in(text, forms) for name in question.names)
 
 
 def _asks_who_did_it(question: RecordQuestion, deed: AskedDeed) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 
 from agents.proposals.statements import STATED_PREDICATE
 from agents.search.death_questions import subject_of
-from agents.search.question import RecordQuestion
+from agents.search.question import RecordQuestion, remove_all_questions
 from agents.search.result_validity import is_ended
 from agents.search.search_port import RecordSearch, SearchKind, SearchScope
 from agents.search.spoken_roles import (
@@ -76,7 +76,7 @@ class RoleNames:
         return read_role_names(
             roles,
             [
-                *(turn.text for turn in turns.values()),
+                *(remove_all_questions(turn.text) for turn in turns.values()),
                 *(fact.statement for fact in facts_on_actors if not is_ended(fact)),
                 *(describe_as_statement(actor.name, actor.description) for actor in actors),
             ],

@@ -331,6 +331,7 @@ def _match_turn(
         continued_text=phrase_earlier(earlier_turns[0], _find_continued_text(turn, earlier_turns))
         if earlier_turns
         else "",
+        goes_on=bool(earlier_turns) and turn.speaker is earlier_turns[0].speaker is Speaker.PLAYER,
     )
     is_match = turn_match.is_answer and not is_made_in_reverse(
         question, text, is_of_asker=turn.speaker is Speaker.PLAYER
