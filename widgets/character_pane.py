@@ -73,6 +73,8 @@ def _truth_verdict(view: MemoryView) -> tuple[str, str, Ink]:
     """Return what canon says of it, and whether the memory agrees."""
     truth = one_line(view.canon_statement)
     is_same = not truth or truth == one_line(view.memory.text)
+    if view.is_never_true:
+        return "×", "retconned: never true" + ("" if is_same else f": {truth}"), Ink.BAD
     if truth and view.is_settled:
         return "✓", f"settled since: {truth}", Ink.GOOD
     if truth and view.canon_standing is not Standing.TRUE:

@@ -18,7 +18,7 @@ from agents.search.question import RecordQuestion
 from agents.search.question_names import QuestionName
 from agents.search.relatives import is_relative_of
 from agents.search.result_validity import is_ended
-from stores.records.canon import Fact, FactKind, FactStatus
+from stores.records.canon import Fact, FactKind, FactStatus, Standing
 from stores.records.ids import Id
 
 _DEATH_FORMS: Final = word_forms("die died dies dead death alive kill killed kills slain")
@@ -205,6 +205,12 @@ def subject_of(fact: Fact) -> Id | None:
 def is_death(fact: Fact) -> bool:
     """Say whether a fact of canon is that somebody is dead, and was not taken back."""
     return is_true_death(fact) and fact.status is FactStatus.CANONICAL
+
+
+def is_survival(fact: Fact) -> bool:
+    """Say whether a fact of canon is that somebody is alive, as of now."""
+    is_said_so = fact.predicate == ALIVE and fact.value is True and fact.standing is Standing.TRUE
+    return is_said_so and fact.status is FactStatus.CANONICAL and not is_ended(fact)
 
 
 def bears_on_death(question: RecordQuestion, fact: Fact, statement: str, *, is_about: bool) -> bool:

@@ -34,7 +34,7 @@ from agents.world_time.calendar import format_tick
 from stores.errors import InputError, parse_field
 from stores.ports import CanonReader, LogReader
 from stores.queries import MemoryQuery
-from stores.records.canon import CreateEntity, Standing
+from stores.records.canon import CreateEntity, FactStatus, Standing
 from stores.records.ids import Id, IdGenerator
 from stores.records.memory import Memory, MemoryOrigin
 from stores.records.play import Scene, Speaker, Story, Turn
@@ -237,6 +237,7 @@ class CharacterService:
                     canon_standing=fact.standing if fact else Standing.TRUE,
                     is_settled=bool(fact and fact.closed),
                     agrees_with_canon=belief.agrees_with_canon,
+                    is_never_true=fact is not None and fact.status is FactStatus.RETCONNED,
                     origin=f"{format_tick(calendar, memory.tick)}, {_describe_origin(memory, informants_by_id)}",
                     original_text=original.text if original else "",
                 )

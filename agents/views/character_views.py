@@ -48,6 +48,9 @@ class MemoryView:
     agrees_with_canon: bool | None = None
     """Whether it agrees with canon; None if canon says nothing."""
 
+    is_never_true: bool = False
+    """Whether a retcon took from canon what `canon_statement` says."""
+
     origin: str = ""
     """Where it is from, in words."""
 

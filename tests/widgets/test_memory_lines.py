@@ -25,6 +25,14 @@ VIEW = MemoryView(make.memory(make.entity("Dace"), WORDS), 1.0)
             "× canon says otherwise: Emmet lives.",
         ),
         (
+            replace(VIEW, canon_statement=WORDS, agrees_with_canon=False, is_never_true=True),
+            "× retconned: never true",
+        ),
+        (
+            replace(VIEW, canon_statement="Emmet never died.", agrees_with_canon=False, is_never_true=True),
+            "× retconned: never true: Emmet never died.",
+        ),
+        (
             replace(VIEW, canon_statement=WORDS, agrees_with_canon=False, canon_standing=Standing.LIE),
             "× canon has it as a lie",
         ),

@@ -34,6 +34,7 @@ from agents.search.death_questions import (
     find_asked_deaths,
     find_asked_killers,
     is_death,
+    is_survival,
     subject_of,
     tells_of_death,
     tells_of_killing,
@@ -198,10 +199,10 @@ class CanonFinder:
     async def _find_missing_deaths(
         self, question: RecordQuestion, facts: Sequence[Fact]
     ) -> list[RankedFinding]:
-        """Return, to a question on a death, a finding on each whose death canon does not have."""
+        """Return, to a question on a death, a finding on each of whom canon has neither death nor life."""
         if not asks_about_death(question) or asks_who_knows(question) or find_believers(question):
             return []
-        dead_ids = {subject_of(f) for f in facts if is_death(f)}
+        told_ids = {subject_of(f) for f in facts if is_death(f) or is_survival(f)}
         asked_ids = {entity_id for name in find_asked_deaths(question) for entity_id in name.entity_ids}
         entities = await self._canon.entities_by_id(sorted(asked_ids)[:MAX_NAMED_ENTITIES])
         return [
@@ -209,7 +210,7 @@ class CanonFinder:
                 replace(self._result_formatter.format_no_death(e), score=MAX_SCORE), True, is_answer=True
             )
             for e in entities.values()
-            if e.kind in ACTORS and e.id not in dead_ids
+            if e.kind in ACTORS and e.id not in told_ids
         ]
 
     def _find_none_open(self, question: RecordQuestion, matching: Sequence[Fact]) -> list[RankedFinding]:

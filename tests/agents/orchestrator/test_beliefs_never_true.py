@@ -52,3 +52,20 @@ async def test_belief_in_what_was_never_true_says_so(scene: PlayedScene, questio
     await retcon_death(scene)
     (belief,) = await read_beliefs(scene, "What does Wick know of Osk?")
     assert "never true" not in belief.where, "it is true again"
+
+
+async def test_character_says_of_a_memory_that_a_retcon_made_it_never_true(scene: PlayedScene) -> None:
+    services = scene.program.services
+
+    async def read_never_true() -> list[bool]:
+        await services.jobs.wait_until_idle()
+        rows = await services.characters.list_characters((await scene.view()).universe.id)
+        (wick_id,) = (row.entity.id for row in rows if row.entity.name == "Wick")
+        memories = (await services.characters.read_character(wick_id)).memories
+        return [m.is_never_true for m in memories if m.canon_statement == "Osk is dead."]
+
+    assert await read_never_true() == [False]
+    await retcon_death(scene)
+    assert await read_never_true() == [True]
+    await retcon_death(scene)
+    assert await read_never_true() == [False], "it is true again"

@@ -235,3 +235,25 @@ async def test_query_for_what_somebody_promised_has_nobody_elses_promises(tmp_pa
         assert await ask("What did I promise?") == {silence, axe}
         assert await ask("What did I promise Osric?") == {axe}
         assert await ask("Where am I?") == set()
+
+
+@pytest.mark.parametrize(
+    ("last_fact", "standing", "first_text"),
+    [
+        ("Teodor Quay is alive", AnswerStanding.CANON, "Teodor Quay is alive."),
+        ("Osk Wendry is alive", AnswerStanding.UNKNOWN, "No death of Teodor Quay is recorded."),
+        ("Teodor Quay is dead", AnswerStanding.CANON, "Teodor Quay died."),
+    ],
+)
+@pytest.mark.parametrize("question", ["Is Teodor alive?", "Is Teodor dead?", "Did Teodor die?"])
+async def test_query_has_who_is_alive_in_canon_before_that_no_death_is_recorded(
+    tmp_path: Path, last_fact: str, standing: AnswerStanding, first_text: str, question: str
+) -> None:
+    async with opened(tmp_path) as program:
+        scene_id = await begin(program)
+        for line in ("/npc Teodor Quay: a brother", "/npc Osk Wendry: a mercenary", f"/fact {last_fact}"):
+            await program.services.play.submit(scene_id, line)
+        await program.services.play.submit(scene_id, "/accept all")
+        await program.services.play.submit(scene_id, "/commit")
+        answer_standing, texts = await ask_standing(program, scene_id, question)
+        assert (answer_standing, texts[0]) == (standing, first_text)
