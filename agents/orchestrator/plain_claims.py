@@ -511,12 +511,14 @@ def _tells_life(fact: AssertFact, who: Entity) -> bool:
 
 
 def _is_read_elsewhere(lasting_fact: LastingFact, hero: Entity, deaths: Sequence[ToldFate]) -> bool:
-    """Say whether it is where the hero is, which follows from where they go, or a death told of `I` or `you`."""
+    """Say whether it is where the hero is, which follows from where they go, or a death that its sentence tells."""
     fact, quote = lasting_fact
     is_stay = fact.predicate == LOCATED_IN and Involvement(role=SUBJECT, entity_id=hero.id) in fact.involves
-    involves_hero = any(involvement.entity_id == hero.id for involvement in fact.involves)
-    is_of_hero = involves_hero and fact.statement != as_sentence(quote)
-    return is_stay or (is_of_hero and any(quote in death.quote for death in deaths))
+    # Who killed somebody has another statement than its words, too, and is read here alone.
+    is_death_alone = fact.predicate == ALIVE and len(fact.involves) == 1
+    may_be_death = is_death_alone or any(i.entity_id == hero.id for i in fact.involves)
+    is_retold = may_be_death and fact.statement != as_sentence(quote)
+    return is_stay or (is_retold and any(quote in death.quote for death in deaths))
 
 
 def _ties_hero(fact: AssertFact) -> bool:

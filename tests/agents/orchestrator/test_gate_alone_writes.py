@@ -273,6 +273,7 @@ CALLS: dict[str, Call] = {
     "characters": lambda p: _with(p.universe, p.services.stories.characters),
     "read_dead_ids": lambda p: _with(p.universe, p.services.stories.read_dead_ids),
     "places": lambda p: _with(p.universe, p.services.stories.places),
+    "read_world_now": lambda p: _with(p.universe, p.services.stories.read_world_now),
     "stories": lambda p: p.services.stories.stories(),
     "draft_closure": lambda p: _with(p.story, p.services.stories.draft_closure),
     "resume": lambda p: _with(p.story, p.services.stories.resume),
