@@ -48,6 +48,7 @@ from screens.base import (
     PaletteTarget,
     PasteTarget,
     ServiceScreen,
+    TypedLineTarget,
 )
 from screens.dialogs.dialog import Dialog
 from screens.dialogs.error_dialog import ErrorAnswer, ErrorDialog
@@ -421,11 +422,11 @@ class MonitorApp(App[None]):
         if is_paste and isinstance(self.screen, FilterTarget) and keys[0].key == "slash":
             self.screen.type_filter("".join(key.character or "" for key in keys[1:] if key.is_printable))
             return
-        if is_paste and not isinstance(self.screen, PaletteTarget):
+        if is_paste and not isinstance(self.screen, TypedLineTarget):
             self._ignore_paste(keys[-1].time)
             return
         for key in keys:
-            if is_paste and isinstance(self.screen, PaletteTarget) and key.is_printable and key.character:
+            if is_paste and isinstance(self.screen, TypedLineTarget) and key.is_printable and key.character:
                 self.screen.type_text(key.character)
             elif not await self._wait_for_line(key):
                 await super().on_event(key)
@@ -454,12 +455,12 @@ class MonitorApp(App[None]):
         self.notify(f"{text} as this page came. It decided nothing.", markup=False)
 
     async def _wait_for_line(self, key: events.Key) -> bool:
-        """Keep a letter that a panel beside the story would act on until it is known not to begin a line.
+        """Keep a letter that a panel, or a list of answers, would act on until it is known not to begin a line.
 
         Return whether it is kept, or was typed into the prompt with those before it.
         """
         screen, run = self.screen, self._typed_run
-        if not typed_run.TYPING_SECONDS or not isinstance(screen, PaletteTarget):
+        if not typed_run.TYPING_SECONDS or not isinstance(screen, TypedLineTarget):
             return False
         if run and not key.is_printable:
             await self._press_typed_run()
@@ -486,7 +487,7 @@ class MonitorApp(App[None]):
         """Keep pasted text from a widget whose keys decide: it is for the prompt or the screen, if that wants it."""
         if not isinstance(self.focused, SingleKeys):
             return False
-        if isinstance(self.screen, PaletteTarget):
+        if isinstance(self.screen, TypedLineTarget):
             self.screen.type_text(paste.text)
         elif isinstance(self.screen, PasteTarget):
             self.screen.take_paste(paste.text)

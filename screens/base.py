@@ -69,7 +69,28 @@ def start_change(node: DOMNode, change: Callable[[], Coroutine[None, None, None]
 
 
 @runtime_checkable
-class PaletteTarget(Protocol):
+class TypedLineTarget(Protocol):
+    """A screen with a prompt, into which a line goes that is typed while a list with keys of its own has the focus."""
+
+    def type_text(self, text: str) -> None:
+        """Type into the prompt, and go to it."""
+        ...
+
+    def may_begin_line(self, key: Key) -> bool:
+        """Say whether a letter on which a panel would act may be the first of a line: nothing is being written."""
+        ...
+
+    def may_be_of_line(self, key: Key) -> bool:
+        """Say whether a key that follows such a letter may go on with the line."""
+        ...
+
+    def is_letter_key(self, key: Key) -> bool:
+        """Say whether the panel or the screen has such a letter for a key."""
+        ...
+
+
+@runtime_checkable
+class PaletteTarget(TypedLineTarget, Protocol):
     """A screen that the command palette serves: slash commands for its prompt, and ways to other screens."""
 
     scene_id: Id
@@ -86,24 +107,8 @@ class PaletteTarget(Protocol):
         """Send the command at once, or put it into the prompt if it needs words after it."""
         ...
 
-    def type_text(self, text: str) -> None:
-        """Type into the prompt, and go to it."""
-        ...
-
     def note_key(self, key: str) -> None:
         """Note a key before it does anything."""
-        ...
-
-    def may_begin_line(self, key: Key) -> bool:
-        """Say whether a letter on which a panel would act may be the first of a line: nothing is being written."""
-        ...
-
-    def may_be_of_line(self, key: Key) -> bool:
-        """Say whether a key that follows such a letter may go on with the line."""
-        ...
-
-    def is_letter_key(self, key: Key) -> bool:
-        """Say whether the panel or the screen has such a letter for a key."""
         ...
 
     def named_routes(self) -> tuple[NamedRoute, ...]:

@@ -334,18 +334,35 @@ class QueryScreen(FindingActionsScreen):
 
     def on_key(self, event: events.Key) -> None:
         """Begin the next question: a letter that is no key here is its first."""
-        if not event.is_printable or event.character is None or event.key.startswith("alt+"):
+        if event.character is None or not self.may_be_of_line(event):
             return
+        is_late = self.focused is self.query_one("#question")  # on its way to the findings still
+        if is_late or (event.character.strip() and not self.is_letter_key(event)):
+            event.stop()
+            self.type_text(event.character)
+
+    def type_text(self, text: str) -> None:
+        """Type into the question, or begin the next one with it."""
         question = self.query_one("#question", Input)
-        binding = self.active_bindings.get(event.key)
-        if self.focused is question:  # typed so fast that it was on its way to the findings still
-            event.stop()
-            question.insert_text_at_cursor(event.character)
-        elif event.character.strip() and (binding is None or not binding.enabled):
-            event.stop()
-            self.set_focus(question)
-            question.value = event.character
-            question.cursor_position = len(question.value)
+        if self.focused is question:
+            question.insert_text_at_cursor(text)
+            return
+        self.set_focus(question)
+        question.value = text
+        question.cursor_position = len(text)
+
+    def may_begin_line(self, key: events.Key) -> bool:
+        """Say whether a letter on which the findings would act may be the first of a question."""
+        return self.finding_list.has_focus and (key.character or "").isalpha() and self.is_letter_key(key)
+
+    def may_be_of_line(self, key: events.Key) -> bool:
+        """Say whether a key that follows such a letter may go on with the question."""
+        return key.is_printable and key.character is not None and not key.key.startswith("alt+")
+
+    def is_letter_key(self, key: events.Key) -> bool:
+        """Say whether the findings or the screen have such a letter for a key that works now."""
+        binding = self.active_bindings.get(key.key)
+        return binding is not None and binding.enabled
 
     def action_ask(self) -> None:
         """Go to the question, selected as a whole: typing replaces it."""

@@ -13,6 +13,7 @@ from textual.widgets import Input
 from agents.indexer.question_vectors import STARTING_NOTE
 from agents.services.query import QueryService
 from agents.views.query_views import Answer
+from monitor_tui import typed_run
 from stores.errors import StoreUnavailable
 from stores.records.llm import Persona
 from tests.screens.faults import fail_once, record_calls
@@ -299,3 +300,35 @@ async def test_query_names_only_the_keys_that_work_while_a_question_is_typed(tmp
         assert ui.app.screen.query_one("#question", Input).value == "Zorblax?"
         await ui.press("enter", "n")
         assert ui.screen == "LineDialog"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("next_question", ["On which day did Wenna come", "no one rows", "Some gold is lost"])
+async def test_next_question_typed_on_the_answer_goes_to_the_question_field(
+    remembered_home: Path, monkeypatch: pytest.MonkeyPatch, next_question: str
+) -> None:
+    async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
+        await ui.press("enter", "f8")
+        await ui.type("who stole the moon")
+        assert ui.app.screen.query_one(FindingList).has_focus
+        monkeypatch.setattr(typed_run, "TYPING_SECONDS", 2.0)
+        for character in next_question:
+            await ui.pilot.press("space" if character == " " else character)
+        await ui.settle()
+        question = ui.app.screen.query_one("#question", Input)
+        assert (ui.screen, question.value, question.has_focus) == ("QueryScreen", next_question, True)
+
+
+@pytest.mark.slow
+async def test_key_of_the_answer_acts_when_no_other_letter_follows(
+    remembered_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with started_app(real_services(remembered_home, 8), ROOMY) as ui:
+        await ui.press("enter", "f8")
+        await ui.type(QUESTION)
+        monkeypatch.setattr(typed_run, "TYPING_SECONDS", 0.2)
+        await ui.pilot.press("O")
+        await asyncio.sleep(0.5)
+        await ui.settle()
+        assert ui.screen == "SceneScreen"
+        assert ui.app.screen.query_one(PlayPrompt).text == f"? {QUESTION}"
