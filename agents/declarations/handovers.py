@@ -102,11 +102,16 @@ _UNCERTAIN: Final = re.compile(
 )
 """What asks, plans, repeats, doubts or quotes."""
 _COMES_BACK: Final = re.compile(
-    r"(?:\band|\bthen|\bbut|,)\s+(?:(?:then|quickly|he|she|they|I|you|[A-Z][\w'’-]+)\s+){0,2}"
+    r"(?:\band|\bthen|\bbut|,)\s+(?:(?:then|quickly|who|he|she|they|I|you|[A-Z][\w'’-]+)\s+){0,2}"
     r"(?:(?:gives?|gave|hands?|handed|pass(?:es|ed)?|puts?|takes?|took|gets?|got|throws?|threw|toss(?:es|ed)?)\s+"
     r"(?:it|them)\s+(?:right\s+|straight\s+)?back\b|(?:finds?|found)\s+(?:it|them)\s+again\b)"
 )
 """What was taken, given or lost before in the sentence is where it was: `turns it over, and gives it back to me`."""
+_PASSED_ON: Final = re.compile(
+    r"(?<= to )[^,;]{1,60}, who (?:then |at once |\w+ly )?(?:hands?|handed|gives?|gave|pass(?:es|ed)?|brings?|brought"
+    r"|delivers?|delivered|slips?|slipped) (?:it|them) (?:on |over |along |back |straight )?to (?=[\w'’ -]{1,60}$)"
+)
+"""By whose hands a thing goes to somebody: `to Emmet, who hands it to` me."""
 _TAKES_BACK: Final = re.compile(r"\b(?:but|only|back|refus\w*|declin\w*|pretend\w*)\b", re.IGNORECASE)
 """What may undo the words before it, where it follows them."""
 _GIVE_TO: Final = (*GIVING_VERBS, "deliver delivers delivered")
@@ -394,7 +399,8 @@ class HandoverReader:
 
     def _read_sentence(self, sentence: str) -> list[Handover]:
         """Return the handovers of a sentence, of each thing the last one: as a whole, or clause by clause."""
-        told = drop_introduction(MEANWHILE.sub("", _HAVE_GOT.sub("I have", _AND_PART.sub("", sentence))))
+        told = _PASSED_ON.sub("", sentence, count=1)
+        told = drop_introduction(MEANWHILE.sub("", _HAVE_GOT.sub("I have", _AND_PART.sub("", told))))
         each_thing = [self._read_clause(one, sentence, is_whole=True) for one in split_things(told)]
         if each_thing and None not in each_thing:
             return [handover for handover in each_thing if handover is not None]
