@@ -41,6 +41,12 @@ class Completer:
             return [head + name for name in self.names if _starts_any_word(name.casefold(), prefix)]
         return []
 
+    def completes_name(self, line_before_cursor: str) -> bool:
+        """Say whether it is a name behind an `@` that the line up to the cursor may go on with."""
+        return not line_before_cursor.startswith(("/table ", "/spark ")) and bool(
+            _AT.search(line_before_cursor)
+        )
+
     def usage(self, text: str) -> str:
         """Return one line about the command being typed, or about those it may become."""
         if not text.startswith("/"):

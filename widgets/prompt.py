@@ -98,6 +98,8 @@ class PromptArea(TextArea):
         self._draft = ""
         self._candidates: Sequence[str] = ()
         self._candidate_index = 0
+        self._is_name_completed = False
+        """Whether the candidates are names behind an `@`."""
         self.suggested_line = ""
         self._taken_line = ""
         """The suggested line that Tab put in, until something is typed behind it."""
@@ -124,10 +126,13 @@ class PromptArea(TextArea):
     async def _on_key(self, event: events.Key) -> None:
         # Textual calls the handlers of the base classes too, so this only adds to TextArea's.
         self.has_seen_key = True
+        is_behind_completed_name = self._is_name_completed and bool(self._candidates)
         if event.key != "tab":
             self._candidates = ()
         if event.is_printable and not event.key.startswith("alt+"):  # a terminal sends Alt+Z as a z, too
             self._leave_taken_line(event.character or "")
+            if is_behind_completed_name and (event.character or "").isalnum():
+                self.insert(" ")  # another word; a comma or an 's stands right behind the name
             return
         if event.key == "enter" or event.key.startswith("alt+"):
             event.prevent_default()  # TextArea would break the line, and type the letter
@@ -267,6 +272,7 @@ class PromptArea(TextArea):
             self._candidate_index = (self._candidate_index + 1) % len(self._candidates)
         else:
             self._candidates, self._candidate_index = self._candidates_here(), 0
+            self._is_name_completed = self.completer.completes_name(self.text_before_cursor)
         if not self._candidates:
             return
         row, _ = self.cursor_location

@@ -167,6 +167,22 @@ async def test_tab_completes_a_name_in_the_middle_of_a_line() -> None:
         assert app.prompt.text == "I follow Sister Anhelm home"
 
 
+async def test_word_typed_behind_a_completed_name_is_a_word_of_its_own() -> None:
+    """`Sister Anhelmabout it` is nobody; a comma and an 's stand right behind the name."""
+    for words, line in (
+        ("about it", "I ask Sister Anhelm about it"),
+        (" about it", "I ask Sister Anhelm about it"),
+        (", who nods", "I ask Sister Anhelm, who nods"),
+        ("'s dog", "I ask Sister Anhelm's dog"),
+    ):
+        app = PromptStage()
+        async with app.run_test(size=(80, 24)) as pilot:
+            await typed(pilot, "I ask @anh")
+            await pilot.press("tab")
+            await typed(pilot, words)
+            assert app.prompt.text == line
+
+
 async def test_prompt_rest_of_a_command_is_shown_and_right_takes_it() -> None:
     app = PromptStage()
     async with app.run_test(size=(80, 24)) as pilot:
