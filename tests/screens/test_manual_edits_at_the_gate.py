@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 async def ui(tmp_path: Path) -> AsyncIterator[ScreenDriver]:
     """The sample world, its first scene left behind, on the card of Wenna Pike."""
     async with started_app(real_services(tmp_path), ROOMY, first="demo") as ui:
+        await ui.type("I throw the knife at Wenna.")
         await ui.type("/check 2d6+9 vs 2; success: Wenna.hp -2")
         await ui.type("> Wenna Pike takes the blow.")
         await ui.type("/npc Wenna Pyke: a girl at the inn")

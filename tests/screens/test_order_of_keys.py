@@ -59,6 +59,8 @@ async def test_gate_verdict_counts_in_the_commit_of_the_next_key(
     await ui.type("rain")
     send(ui, key, "enter")
     await ui.settle()
+    assert ui.shows("The filter hides")
+    await ui.press("enter")
     assert ui.screen == "CommitReportDialog"
     assert (RAIN in await canon_statements(ui)) is is_canon
 
